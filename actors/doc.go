@@ -11,10 +11,11 @@
 //	             ClientRMService        applications and their attempts, for clients
 //	             ApplicationMasterService sessions of ApplicationMasters
 //	             ResourceTracker        nodes: their registrations and heartbeats
-//	             Scheduler              queues and containers: which application gets what of which node
+//	  scheduler/ Scheduler              queues and containers: which application gets what of which node
 //	  machine/   pure: the states of applications, attempts, containers and nodes
 //	  fair/      pure: the FairScheduler, and the FifoScheduler
 //	  input/     pure: rules for what peers send, which several endpoints apply
+//	  rmtest/    one endpoint under test
 //	  life/      what all endpoints know: when the ResourceManager began, and its keys
 //	nodemanager/ ContainerManager       YARN's node: containers, their files and processes
 //	  machine/ launch/   pure: the states of applications, containers and resources; how a process is started

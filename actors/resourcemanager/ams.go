@@ -14,6 +14,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
+// ApplicationMasterServiceName is the endpoint's name.
+const ApplicationMasterServiceName = ids.ApplicationMasterService
+
 // ApplicationMasterService is the endpoint for ApplicationMasters. It owns their sessions: response ids, the tokens that they
 // have, and the time of each one's last call. It mirrors ApplicationMasterService, NMTokenSecretManagerInRM and
 // AMLivelinessMonitor.

@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/input"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -67,13 +68,13 @@ func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pend
 		return
 	}
 	if e.finished { // it has unregistered: the answer is empty, but response ids go on, as in Hadoop
-		e.last = s.answer(c, e, allocation{})
+		e.last = s.answer(c, e, scheduler.Allocation{})
 		e.responseID = e.last.GetResponseId()
 		p.call.Reply(e.last)
 		return
 	}
 	e.asking = true
-	rpcenv.Ask(c, s.scheduler, want, func(got allocation, err error) {
+	rpcenv.Ask(c, s.scheduler, want, func(got scheduler.Allocation, err error) {
 		e.asking = false
 		switch {
 		case err != nil:
@@ -109,12 +110,12 @@ func progressOf(p float32) float32 {
 }
 
 // demand translates a call for the scheduler and checks it as far as that needs no books.
-func (e *session) demand(q *yarn.AllocateRequest) (allocate, error) {
+func (e *session) demand(q *yarn.AllocateRequest) (scheduler.Allocate, error) {
 	blacklist := q.GetBlacklistRequest()
-	want := allocate{
-		attempt: e.attempt, asks: q.GetAsk(), add: blacklist.GetBlacklistAdditions(), remove: blacklist.GetBlacklistRemovals(), drain: true,
+	want := scheduler.Allocate{
+		Attempt: e.attempt, Asks: q.GetAsk(), Add: blacklist.GetBlacklistAdditions(), Remove: blacklist.GetBlacklistRemovals(), Drain: true,
 	}
-	if slices.Contains(want.add, fair.Any) {
+	if slices.Contains(want.Add, fair.Any) {
 		return want, fmt.Errorf("%w: Cannot add %s to the blacklist!", exceptions.InvalidResourceBlacklistRequest, fair.Any)
 	}
 	for _, ask := range q.GetAsk() {
@@ -135,20 +136,20 @@ func (e *session) demand(q *yarn.AllocateRequest) (allocate, error) {
 			return want, fmt.Errorf("%w: Cannot release container : %s not belonging to this application attempt : %s",
 				exceptions.InvalidContainerRelease, id, e.attempt)
 		}
-		want.release = append(want.release, id)
+		want.Release = append(want.Release, id)
 	}
 	return want, nil
 }
 
 // answer is the response to a processed call.
-func (s *ApplicationMasterService) answer(c *rpcenv.Context, e *session, got allocation) *yarn.AllocateResponse {
+func (s *ApplicationMasterService) answer(c *rpcenv.Context, e *session, got scheduler.Allocation) *yarn.AllocateResponse {
 	r := &yarn.AllocateResponse{
-		ResponseId: input.NextResponse(e.responseID), AllocatedContainers: got.containers, CompletedContainerStatuses: got.completed,
-		Limit: got.headroom, UpdatedNodes: e.changed, NumClusterNodes: got.nodes, NmTokens: s.tokensFor(c, e, got.containers),
+		ResponseId: input.NextResponse(e.responseID), AllocatedContainers: got.Containers, CompletedContainerStatuses: got.Completed,
+		Limit: got.Headroom, UpdatedNodes: e.changed, NumClusterNodes: got.Nodes, NmTokens: s.tokensFor(c, e, got.Containers),
 		ApplicationPriority: e.priority,
 		Preempt:             &yarn.PreemptionMessage{StrictContract: &yarn.StrictPreemptionContract{}},
 	}
-	for _, id := range got.preempt {
+	for _, id := range got.Preempt {
 		r.Preempt.StrictContract.Container = append(r.Preempt.StrictContract.Container, &yarn.PreemptionContainer{Id: id.Proto()})
 	}
 	e.changed = nil // a lost answer loses no change: the repetition gets e.last, which has them

@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 )
 
@@ -68,7 +69,7 @@ func TestCallsOfAnAttemptThatIsOver(t *testing.T) {
 	if !late.done || all[0].done || all[1].done {
 		t.Errorf("answered: %t, %t and %t", all[0].done, all[1].done, late.done)
 	}
-	v.gives = allocation{containers: []*yarn.Container{{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}}
+	v.gives = scheduler.Allocation{Containers: []*yarn.Container{{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}}
 	v.answer()
 	for _, c := range append(all, late) {
 		v.Refused(c.err, exceptions.ApplicationAttemptNotFound, "Application attempt "+rmtest.Attempt.String()+" doesn't exist in ApplicationMasterService cache.")
@@ -107,7 +108,7 @@ func TestCallsAfterTheEndWasSaid(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	v.gives = allocation{completed: []*yarn.ContainerStatus{{}}}
+	v.gives = scheduler.Allocation{Completed: []*yarn.ContainerStatus{{}}}
 	for i := range int32(3) {
 		r, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{ResponseId: i})
 		if err != nil || r.GetResponseId() != i+1 || len(r.GetCompletedContainerStatuses()) != 0 {
@@ -135,7 +136,7 @@ func TestAProgressIsFromZeroToOne(t *testing.T) {
 
 // An attempt may release its own containers, and with keepContainers those of the attempts before it.
 func TestWhoseContainersAreReleased(t *testing.T) {
-	own, before := ids.Container{Attempt: secondAttempt, Seq: 2}, rmtest.Container(3)
+	own, before := ids.Container{Attempt: rmtest.SecondAttempt, Seq: 2}, rmtest.Container(3)
 	others := ids.Container{Attempt: otherAttempt, Seq: 4}
 	for _, is := range []struct {
 		keep    bool
@@ -147,16 +148,16 @@ func TestWhoseContainersAreReleased(t *testing.T) {
 		{true, before.Proto(), ""},
 		{false, before.Proto(), "Cannot release container : container_5_0001_01_000003 not belonging to this application attempt : appattempt_5_0001_000002"},
 		{true, others.Proto(), "Cannot release container : container_5_0002_01_000004 not belonging to this application attempt : appattempt_5_0001_000002"},
-		{true, &yarn.ContainerId{AppAttemptId: secondAttempt.Proto()}, "container_5_0001_02_000000 is no container id: containers count from 1"},
+		{true, &yarn.ContainerId{AppAttemptId: rmtest.SecondAttempt.Proto()}, "container_5_0001_02_000000 is no container id: containers count from 1"},
 	} {
 		v := newSessions(t)
-		v.running(secondAttempt, is.keep)
-		_, err := v.allocate(secondAttempt, &yarn.AllocateRequest{Release: []*yarn.ContainerId{is.release}})
+		v.running(rmtest.SecondAttempt, is.keep)
+		_, err := v.allocate(rmtest.SecondAttempt, &yarn.AllocateRequest{Release: []*yarn.ContainerId{is.release}})
 		if is.wrong != "" {
 			v.Refused(err, exceptions.InvalidContainerRelease, is.wrong)
 			continue
 		}
-		if id, _ := ids.ContainerFrom(is.release); err != nil || !slices.Equal(v.asked[0].release, []ids.Container{id}) {
+		if id, _ := ids.ContainerFrom(is.release); err != nil || !slices.Equal(v.asked[0].Release, []ids.Container{id}) {
 			t.Errorf("keep %t: %v, %v", is.keep, v.asked, err)
 		}
 	}
@@ -180,11 +181,11 @@ func TestHowLongTheNameOfAPlaceIs(t *testing.T) {
 func TestWhatAnAnswerHasOfTheScheduler(t *testing.T) {
 	v := newSessions(t)
 	v.running(rmtest.Attempt, false)
-	v.gives = allocation{
-		containers: []*yarn.Container{
+	v.gives = scheduler.Allocation{
+		Containers: []*yarn.Container{
 			{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}, {Id: rmtest.Container(3).Proto()}, {Id: rmtest.Container(4).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()},
 		},
-		completed: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 9)}, headroom: &yarn.Resource{Memory: 7}, preempt: []ids.Container{rmtest.Container(5), rmtest.Container(6)}, nodes: 8,
+		Completed: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 9)}, Headroom: &yarn.Resource{Memory: 7}, Preempt: []ids.Container{rmtest.Container(5), rmtest.Container(6)}, Nodes: 8,
 	}
 	r, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{Progress: 0.5})
 	if err != nil {
@@ -195,7 +196,7 @@ func TestWhatAnAnswerHasOfTheScheduler(t *testing.T) {
 	}
 	r.NmTokens = nil
 	want := &yarn.AllocateResponse{
-		ResponseId: 1, AllocatedContainers: v.gives.containers, CompletedContainerStatuses: v.gives.completed, Limit: v.gives.headroom, NumClusterNodes: 8,
+		ResponseId: 1, AllocatedContainers: v.gives.Containers, CompletedContainerStatuses: v.gives.Completed, Limit: v.gives.Headroom, NumClusterNodes: 8,
 		ApplicationPriority: &yarn.Priority{Priority: 3},
 		Preempt: &yarn.PreemptionMessage{StrictContract: &yarn.StrictPreemptionContract{
 			Container: []*yarn.PreemptionContainer{{Id: rmtest.Container(5).Proto()}, {Id: rmtest.Container(6).Proto()}},

@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/input"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -45,19 +46,19 @@ func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, 
 	}
 	e.watched, e.heard, e.responseID = true, c.Now(), 0
 	call := rpcenv.Defer(c, q)
-	rpcenv.Ask(c, s.scheduler, describeAttempt{attempt: id, holds: holds}, func(d attemptDescription, err error) {
+	rpcenv.Ask(c, s.scheduler, scheduler.DescribeAttempt{Attempt: id, Holds: holds}, func(d scheduler.AttemptDescription, err error) {
 		if err != nil {
 			call.Fail(err)
 			return
 		}
 		r := &yarn.RegisterApplicationMasterResponse{
-			MaximumCapability: d.maximum, Queue: d.queue,
+			MaximumCapability: d.Maximum, Queue: d.Queue,
 			SchedulerResourceTypes: []yarn.SchedulerResourceTypes{yarn.SchedulerResourceTypes_MEMORY, yarn.SchedulerResourceTypes_CPU},
 		}
 		if e.keep {
 			// With their tokens: the last attempt's NMTokens died with it, and no allocate will return these containers.
-			r.ContainersFromPreviousAttempts = d.previous
-			r.NmTokensFromPreviousAttempts = s.tokensFor(c, e, d.previous)
+			r.ContainersFromPreviousAttempts = d.Previous
+			r.NmTokensFromPreviousAttempts = s.tokensFor(c, e, d.Previous)
 		}
 		call.Reply(r)
 	})

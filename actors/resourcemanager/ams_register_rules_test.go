@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -19,21 +20,21 @@ import (
 // A registration says which containers it has, of its application: the scheduler gets each once, in their order.
 func TestWhichContainersARegistrationNames(t *testing.T) {
 	v := newSessions(t)
-	v.begin(secondAttempt, false)
-	_, err := v.register(secondAttempt, rmtest.Container(2).Proto(), &yarn.ContainerId{AppAttemptId: rmtest.Attempt.Proto()})
+	v.begin(rmtest.SecondAttempt, false)
+	_, err := v.register(rmtest.SecondAttempt, rmtest.Container(2).Proto(), &yarn.ContainerId{AppAttemptId: rmtest.Attempt.Proto()})
 	v.Refused(err, exceptions.InvalidApplicationMasterRequest,
 		"appattempt_5_0001_000002 registers with a container: container_5_0001_01_000000 is no container id: containers count from 1")
-	_, err = v.register(secondAttempt, ids.Container{Attempt: otherAttempt, Seq: 1}.Proto())
+	_, err = v.register(rmtest.SecondAttempt, ids.Container{Attempt: otherAttempt, Seq: 1}.Proto())
 	v.Refused(err, exceptions.InvalidApplicationMasterRequest,
 		"appattempt_5_0001_000002 registers with a container: container_5_0002_01_000001 is not of application_5_0001")
 	if len(v.described) != 0 {
 		t.Errorf("the scheduler was asked %v", v.described)
 	}
-	third, own := rmtest.Container(3), ids.Container{Attempt: secondAttempt, Seq: 2}
-	if _, err := v.register(secondAttempt, own.Proto(), third.Proto(), rmtest.Container(2).Proto(), third.Proto()); err != nil {
+	third, own := rmtest.Container(3), ids.Container{Attempt: rmtest.SecondAttempt, Seq: 2}
+	if _, err := v.register(rmtest.SecondAttempt, own.Proto(), third.Proto(), rmtest.Container(2).Proto(), third.Proto()); err != nil {
 		t.Error(err)
 	}
-	if d := v.described; len(d) != 1 || d[0].attempt != secondAttempt || !slices.Equal(d[0].holds, []ids.Container{rmtest.Container(2), third, own}) {
+	if d := v.described; len(d) != 1 || d[0].Attempt != rmtest.SecondAttempt || !slices.Equal(d[0].Holds, []ids.Container{rmtest.Container(2), third, own}) {
 		t.Errorf("the scheduler was asked %v", d)
 	}
 }
@@ -42,22 +43,22 @@ func TestWhichContainersARegistrationNames(t *testing.T) {
 func TestWhatIsHandedOver(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		v := newSessions(t)
-		v.begin(secondAttempt, keep)
+		v.begin(rmtest.SecondAttempt, keep)
 		h, g := ids.Node{Host: "h", Port: 1}, ids.Node{Host: "g", Port: 1}
-		v.describes = attemptDescription{maximum: &yarn.Resource{Memory: 8192}, queue: "root.a", previous: []*yarn.Container{
+		v.describes = scheduler.AttemptDescription{Maximum: &yarn.Resource{Memory: 8192}, Queue: "root.a", Previous: []*yarn.Container{
 			{Id: rmtest.Container(2).Proto(), NodeId: h.Proto()}, {Id: rmtest.Container(3).Proto(), NodeId: h.Proto()}, {Id: rmtest.Container(4).Proto(), NodeId: g.Proto()},
 		}}
-		r, err := v.register(secondAttempt)
+		r, err := v.register(rmtest.SecondAttempt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := &yarn.RegisterApplicationMasterResponse{
-			MaximumCapability: v.describes.maximum, Queue: "root.a",
+			MaximumCapability: v.describes.Maximum, Queue: "root.a",
 			SchedulerResourceTypes: []yarn.SchedulerResourceTypes{yarn.SchedulerResourceTypes_MEMORY, yarn.SchedulerResourceTypes_CPU},
 		}
 		var nodes []*yarn.NodeId
 		if keep {
-			want.ContainersFromPreviousAttempts, nodes = v.describes.previous, []*yarn.NodeId{h.Proto(), g.Proto()}
+			want.ContainersFromPreviousAttempts, nodes = v.describes.Previous, []*yarn.NodeId{h.Proto(), g.Proto()}
 		}
 		for i, n := range r.GetNmTokensFromPreviousAttempts() {
 			if i >= len(nodes) || !proto.Equal(n.GetNodeId(), nodes[i]) {
@@ -88,7 +89,7 @@ func TestARegistrationWaitsForTheScheduler(t *testing.T) {
 	})
 	v.Settle()
 	v.Send(unregisterAttempt{attempt: rmtest.Attempt})
-	v.describes.previous = []*yarn.Container{{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}
+	v.describes.Previous = []*yarn.Container{{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}
 	v.answer()
 	if len(answers) != 1 || len(answers[0].GetNmTokensFromPreviousAttempts()) != 0 {
 		t.Errorf("an attempt that is over is given %v", answers)
@@ -109,7 +110,7 @@ func TestTokensThatCannotBe(t *testing.T) {
 	_, err = rpctest.Ask[*yarn.AllocateResponse](v.Peer, v.Of, &yarn.AllocateRequest{ApplicationAttemptId: rmtest.Attempt.Proto(), AmRmToken: none})
 	v.Refused(err, exceptions.InvalidToken, "the token is not that of "+rmtest.Attempt.String())
 	v.s.byID[rmtest.Attempt].user = "\xff"
-	v.gives.containers = []*yarn.Container{{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}
+	v.gives.Containers = []*yarn.Container{{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}
 	r, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{})
 	if err != nil || len(r.GetAllocatedContainers()) != 1 || len(r.GetNmTokens()) != 0 {
 		t.Errorf("%v, %v", r, err)

@@ -6,6 +6,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -20,12 +21,12 @@ type sessions struct {
 
 // sessionScheduler answers an ApplicationMasterService, when it is let.
 type sessionScheduler struct {
-	gives     allocation
-	describes attemptDescription
+	gives     scheduler.Allocation
+	describes scheduler.AttemptDescription
 	fails     error
 
-	asked     []allocate
-	described []describeAttempt
+	asked     []scheduler.Allocate
+	described []scheduler.DescribeAttempt
 	holds     bool
 	held      []func()
 }
@@ -36,12 +37,12 @@ func newSessions(t *testing.T, settings ...string) sessions {
 	v := sessions{rmtest.New(t, ids.ApplicationMasterService, s, settings...), s, &sessionScheduler{}}
 	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		switch m := m.(type) {
-		case allocate:
+		case scheduler.Allocate:
 			v.asked = append(v.asked, m)
-			answered(c, m, v.sessionScheduler, func() allocation { return v.gives })
-		case describeAttempt:
+			answered(c, m, v.sessionScheduler, func() scheduler.Allocation { return v.gives })
+		case scheduler.DescribeAttempt:
 			v.described = append(v.described, m)
-			answered(c, m, v.sessionScheduler, func() attemptDescription { return v.describes })
+			answered(c, m, v.sessionScheduler, func() scheduler.AttemptDescription { return v.describes })
 		}
 		return false
 	})

@@ -24,13 +24,13 @@ func (v sessions) expired() (all []ids.Attempt) {
 func TestSessionsOfAForgottenApplicationAreGone(t *testing.T) {
 	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
 	v.running(rmtest.Attempt, false)
-	v.running(secondAttempt, false)
+	v.running(rmtest.SecondAttempt, false)
 	v.running(otherAttempt, false)
 	v.Send(forgetApplication{app: rmtest.App})
 	_, err := v.register(rmtest.Attempt)
 	v.Refused(err, exceptions.InvalidApplicationMasterRequest, "Application doesn't exist in cache "+rmtest.Attempt.String())
-	_, err = v.allocate(secondAttempt, &yarn.AllocateRequest{})
-	v.Refused(err, exceptions.ApplicationAttemptNotFound, "Application attempt "+secondAttempt.String()+" doesn't exist in ApplicationMasterService cache.")
+	_, err = v.allocate(rmtest.SecondAttempt, &yarn.AllocateRequest{})
+	v.Refused(err, exceptions.ApplicationAttemptNotFound, "Application attempt "+rmtest.SecondAttempt.String()+" doesn't exist in ApplicationMasterService cache.")
 	_, err = v.finish(rmtest.Attempt, &yarn.FinishApplicationMasterRequest{})
 	v.Refused(err, exceptions.InvalidApplicationMasterRequest, "Application doesn't exist in cache "+rmtest.Attempt.String())
 	if _, err := v.allocate(otherAttempt, &yarn.AllocateRequest{}); err != nil {
@@ -48,14 +48,14 @@ func TestSessionsOfAForgottenApplicationAreGone(t *testing.T) {
 // An ApplicationMaster is given up when it was not heard for longer than the interval, once; one that is over is not waited for.
 func TestWhenAnApplicationMasterIsGivenUp(t *testing.T) {
 	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
-	for _, id := range []ids.Attempt{rmtest.Attempt, secondAttempt, otherAttempt} {
+	for _, id := range []ids.Attempt{rmtest.Attempt, rmtest.SecondAttempt, otherAttempt} {
 		v.begin(id, false)
 	}
 	v.Send(watchAttempt{attempt: rmtest.Attempt})
 	v.Send(watchAttempt{attempt: ids.Attempt{App: rmtest.App, Attempt: 3}}) // nobody knows it
 	v.Send(unregisterAttempt{attempt: ids.Attempt{App: rmtest.App, Attempt: 3}})
-	v.Send(unregisterAttempt{attempt: secondAttempt})
-	v.Send(watchAttempt{attempt: secondAttempt})
+	v.Send(unregisterAttempt{attempt: rmtest.SecondAttempt})
+	v.Send(watchAttempt{attempt: rmtest.SecondAttempt})
 	v.Pass(9000) // it is looked at each 3 s
 	if got := v.expired(); len(got) != 0 {
 		t.Errorf("after 9 s: %v", got)

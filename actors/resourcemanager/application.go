@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -122,19 +123,19 @@ func (s *ClientRMService) addToQueue(c *rpcenv.Context, a *application) {
 }
 
 func (s *ClientRMService) place(c *rpcenv.Context, a *application, groups []string, groupsErr error) {
-	q := appAdded{app: a.id, user: a.user, groups: groups, groupsErr: groupsErr, queue: a.context.GetQueue()}
-	rpcenv.Ask(c, s.scheduler, q, func(r appAccepted, err error) {
+	q := scheduler.AppAdded{App: a.id, User: a.user, Groups: groups, GroupsErr: groupsErr, Queue: a.context.GetQueue()}
+	rpcenv.Ask(c, s.scheduler, q, func(r scheduler.AppAccepted, err error) {
 		if err != nil {
 			a.diagnostics, a.rejected = err.Error(), true
 			s.counts.submitted-- // as in Hadoop, where the queue counts it
 			s.stepApp(c, a, machine.AppRejected, machine.Always, a.diagnostics)
 			return
 		}
-		if a.queue = r.queue; a.context.GetQueue() != r.queue { // written, since other rules may place it elsewhere in the next life
-			a.context.Queue = r.queue
+		if a.queue = r.Queue; a.context.GetQueue() != r.Queue { // written, since other rules may place it elsewhere in the next life
+			a.context.Queue = r.Queue
 			s.persistApp(c, a)
 		}
-		s.stepApp(c, a, machine.AppAccept, machine.Always, "the scheduler accepted it into "+r.queue)
+		s.stepApp(c, a, machine.AppAccept, machine.Always, "the scheduler accepted it into "+r.Queue)
 	})
 }
 
@@ -149,7 +150,7 @@ func (s *ClientRMService) storeFinal(c *rpcenv.Context, a *application) {
 func (s *ClientRMService) cleanUpApp(c *rpcenv.Context, a *application) {
 	s.count(a)
 	c.Send(s.tracker, cleanUpApp{app: a.id, nodes: a.nodes})
-	c.Send(s.scheduler, appRemoved{app: a.id})
+	c.Send(s.scheduler, scheduler.AppRemoved{App: a.id})
 	s.completed = append(s.completed, a)
 	s.forget(c)
 }
@@ -181,13 +182,13 @@ func (s *ClientRMService) forget(c *rpcenv.Context) {
 	}
 }
 
-func (s *ClientRMService) runningOnNode(c *rpcenv.Context, m runningOnNode) {
-	a := s.byID[m.app]
+func (s *ClientRMService) runningOnNode(c *rpcenv.Context, m scheduler.RunningOnNode) {
+	a := s.byID[m.App]
 	if a == nil { // forgotten, or lost with a bad record: no end of it will ever clean up the node
-		c.Send(s.tracker, cleanUpApp{app: m.app, nodes: []ids.Node{m.node}})
+		c.Send(s.tracker, cleanUpApp{app: m.App, nodes: []ids.Node{m.Node}})
 		return
 	}
-	a.node = m.node
+	a.node = m.Node
 	s.stepApp(c, a, machine.AppRunningOnNode, machine.Always, "")
 }
 

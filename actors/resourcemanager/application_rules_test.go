@@ -12,16 +12,17 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
 // added records what the scheduler is asked to take.
-func (v *service) added() *[]appAdded {
-	var all []appAdded
+func (v *service) added() *[]scheduler.AppAdded {
+	var all []scheduler.AppAdded
 	v.Scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
-		if q, ok := m.(appAdded); ok {
+		if q, ok := m.(scheduler.AppAdded); ok {
 			all = append(all, q)
 		}
 		return false
@@ -46,17 +47,17 @@ func TestTheSchedulerHearsOfGroups(t *testing.T) {
 	for _, is := range []struct {
 		user   string
 		groups func(*rpcenv.Blocking, string) ([]string, error)
-		want   appAdded
+		want   scheduler.AppAdded
 		asked  []string
 	}{
-		{"ada", nil, appAdded{user: "ada", queue: "root.a", groups: []string{"ada"}}, nil},
-		{"ada", groups, appAdded{user: "ada", queue: "root.a", groups: []string{"dev", "ops"}}, []string{"ada"}},
-		{"bob", groups, appAdded{user: "bob", queue: "root.a", groupsErr: none}, []string{"bob"}},
+		{"ada", nil, scheduler.AppAdded{User: "ada", Queue: "root.a", Groups: []string{"ada"}}, nil},
+		{"ada", groups, scheduler.AppAdded{User: "ada", Queue: "root.a", Groups: []string{"dev", "ops"}}, []string{"ada"}},
+		{"bob", groups, scheduler.AppAdded{User: "bob", Queue: "root.a", GroupsErr: none}, []string{"bob"}},
 	} {
 		asked = nil
 		v := newServiceWith(t, Config{Groups: is.groups})
 		added := v.added()
-		is.want.app = v.submit(func(s *yarn.ApplicationSubmissionContext) { s.User = is.user })
+		is.want.App = v.submit(func(s *yarn.ApplicationSubmissionContext) { s.User = is.user })
 		if is.groups != nil && len(*added) != 0 {
 			t.Errorf("the scheduler heard of it before its groups were known: %+v", *added)
 		}
@@ -100,12 +101,12 @@ func TestWhoHearsOfTheEndOfAnApplication(t *testing.T) {
 	v := newService(t, nil)
 	id := v.running()
 	a, b, c := ids.Node{Host: "a", Port: 1}, ids.Node{Host: "b", Port: 1}, ids.Node{Host: "c", Port: 1}
-	v.SendAll(runningOnNode{app: id.App, node: a}, runningOnNode{app: id.App, node: b}, runningOnNode{app: id.App, node: a})
+	v.SendAll(scheduler.RunningOnNode{App: id.App, Node: a}, scheduler.RunningOnNode{App: id.App, Node: b}, scheduler.RunningOnNode{App: id.App, Node: a})
 	if got := rmtest.Got[cleanUpApp](v.Rig, v.Tracker); len(got) != 0 {
 		t.Errorf("while it runs the ResourceTracker hears %v", got)
 	}
 	v.kill(id.App, "")
-	v.SendAll(runningOnNode{app: id.App, node: c}, runningOnNode{app: ids.Application{Timestamp: 1, ID: 77}, node: c})
+	v.SendAll(scheduler.RunningOnNode{App: id.App, Node: c}, scheduler.RunningOnNode{App: ids.Application{Timestamp: 1, ID: 77}, Node: c})
 	var heard []string
 	for _, m := range rmtest.Got[cleanUpApp](v.Rig, v.Tracker) {
 		heard = append(heard, fmt.Sprint(m.app, m.nodes))
@@ -113,7 +114,7 @@ func TestWhoHearsOfTheEndOfAnApplication(t *testing.T) {
 	if want := []string{fmt.Sprint(id.App, []ids.Node{a, b}), fmt.Sprint(id.App, []ids.Node{c}), fmt.Sprint(ids.Application{Timestamp: 1, ID: 77}, []ids.Node{c})}; !slices.Equal(heard, want) {
 		t.Errorf("the ResourceTracker heard %q, want %q", heard, want)
 	}
-	if got := rmtest.Got[appRemoved](v.Rig, v.Scheduler); !slices.Equal(got, []appRemoved{{app: id.App}}) {
+	if got := rmtest.Got[scheduler.AppRemoved](v.Rig, v.Scheduler); !slices.Equal(got, []scheduler.AppRemoved{{App: id.App}}) {
 		t.Errorf("the scheduler heard %v", got)
 	}
 	if got := rmtest.Got[finalStored](v.Rig, v.AMS); !slices.Equal(got, []finalStored{{app: id.App}}) {

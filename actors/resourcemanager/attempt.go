@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -140,8 +141,8 @@ func (s *ClientRMService) doAttempt(c *rpcenv.Context, at *attempt, action machi
 func (s *ClientRMService) addAttempt(c *rpcenv.Context, at *attempt, recovered bool) {
 	keep := at.app.context.GetKeepContainersAcrossApplicationAttempts()
 	c.Send(s.ams, registerAttempt{attempt: at.id, user: at.app.user, keep: keep, priority: at.app.context.GetPriority()})
-	q := appAttemptAdded{attempt: at.id, keep: keep, am: at.containerID()}
-	rpcenv.Ask(c, s.scheduler, q, func(_ attemptAdded, err error) {
+	q := scheduler.AppAttemptAdded{Attempt: at.id, Keep: keep, AM: at.containerID()}
+	rpcenv.Ask(c, s.scheduler, q, func(_ scheduler.AttemptAdded, err error) {
 		switch {
 		case err != nil:
 			s.stepAttempt(c, at, machine.AttemptFail, machine.Always, err.Error())
@@ -172,15 +173,15 @@ func (s *ClientRMService) askContainer(c *rpcenv.Context, at *attempt) {
 			asks = append(asks, w)
 		}
 	}
-	rpcenv.Ask(c, s.scheduler, allocate{attempt: at.id, asks: asks}, func(_ allocation, err error) {
+	rpcenv.Ask(c, s.scheduler, scheduler.Allocate{Attempt: at.id, Asks: asks}, func(_ scheduler.Allocation, err error) {
 		if err != nil {
 			s.stepAttempt(c, at, machine.AttemptFail, machine.Always, err.Error())
 		}
 	})
 }
 
-func (s *ClientRMService) amAllocated(c *rpcenv.Context, m amAllocated) {
-	if at := s.attemptOf(m.attempt); at != nil {
+func (s *ClientRMService) amAllocated(c *rpcenv.Context, m scheduler.AMAllocated) {
+	if at := s.attemptOf(m.Attempt); at != nil {
 		s.pull(c, at)
 	}
 }
@@ -202,13 +203,13 @@ func (s *ClientRMService) pull(c *rpcenv.Context, at *attempt) {
 	if at.machine.State != machine.AttemptScheduled { // it has its container, or has ended
 		return
 	}
-	rpcenv.Ask(c, s.scheduler, allocate{attempt: at.id}, func(r allocation, _ error) {
+	rpcenv.Ask(c, s.scheduler, scheduler.Allocate{Attempt: at.id}, func(r scheduler.Allocation, _ error) {
 		switch {
 		case at.machine.State != machine.AttemptScheduled: // it ended meanwhile: endAttempt lets the scheduler take the container back
-		case len(r.containers) == 0: // also when the scheduler failed
+		case len(r.Containers) == 0: // also when the scheduler failed
 			s.stepAttempt(c, at, machine.AttemptContainerAllocated, machine.NothingYet, "")
 		default:
-			at.container = r.containers[0]
+			at.container = r.Containers[0]
 			s.stepAttempt(c, at, machine.AttemptContainerAllocated, machine.Always, "on "+at.container.GetNodeId().GetHost())
 		}
 	})
@@ -244,22 +245,22 @@ func (s *ClientRMService) endAttempt(c *rpcenv.Context, at *attempt) {
 	c.Send(s.ams, unregisterAttempt{attempt: at.id})
 	// Containers are kept for another attempt only: this has to agree with what attemptFailed decides next.
 	keep := at.app.context.GetKeepContainersAcrossApplicationAttempts() && at.ended == machine.AttemptFailed && s.mayRetry(c, at.app)
-	c.Send(s.scheduler, appAttemptRemoved{attempt: at.id, keep: keep})
+	c.Send(s.scheduler, scheduler.AppAttemptRemoved{Attempt: at.id, Keep: keep})
 	s.cleanUp(c, at)
 }
 
-func (s *ClientRMService) amContainerFinished(c *rpcenv.Context, m amContainerFinished) {
-	at := s.attemptOf(m.attempt)
+func (s *ClientRMService) amContainerFinished(c *rpcenv.Context, m scheduler.AMContainerFinished) {
+	at := s.attemptOf(m.Attempt)
 	if at == nil {
 		return
 	}
 	// An attempt that was ended for another reason loses its container by that: the exit status says nothing of the failure, and
 	// must not make it one that does not count.
 	if at.ended == machine.AttemptNew || at.ended == machine.AttemptFinished {
-		at.exit = m.status.GetExitStatus()
+		at.exit = m.Status.GetExitStatus()
 	}
 	why := fmt.Sprintf("AM Container for %s exited with  exitCode: %d\nFailing this attempt.Diagnostics: %s",
-		at.id, m.status.GetExitStatus(), m.status.GetDiagnostics())
+		at.id, m.Status.GetExitStatus(), m.Status.GetDiagnostics())
 	if s.cfg.WebUIURL != "" {
 		why += fmt.Sprintf("For more detailed output, check the application tracking page: %s/cluster/app/%s Then click on links to logs of each attempt.\n",
 			strings.TrimSuffix(s.cfg.WebUIURL, "/"), at.id.App)

@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -35,8 +36,8 @@ func TestWhenContainersAreKept(t *testing.T) {
 		v := newService(t, nil)
 		id := v.running(is.change)
 		v.SendAll(is.ends(id)...)
-		removed := rmtest.Got[appAttemptRemoved](v.Rig, v.Scheduler)
-		if want := []appAttemptRemoved{{attempt: id, keep: is.kept}}; !slices.Equal(removed, want) {
+		removed := rmtest.Got[scheduler.AppAttemptRemoved](v.Rig, v.Scheduler)
+		if want := []scheduler.AppAttemptRemoved{{Attempt: id, Keep: is.kept}}; !slices.Equal(removed, want) {
 			t.Errorf("%s: the scheduler heard %+v, want %+v", is.name, removed, want)
 		}
 		if over := rmtest.Got[unregisterAttempt](v.Rig, v.AMS); !slices.Equal(over, []unregisterAttempt{{attempt: id}}) {
@@ -114,7 +115,7 @@ func TestWhereAnApplicationIsFollowedAfterItsEnd(t *testing.T) {
 		v := newService(t, nil)
 		id := v.running()
 		v.Send(amUnregistered{attempt: id, url: url})
-		if got := v.s.byID[id.App].report(usage{}); got.GetTrackingUrl() != want || got.GetOriginalTrackingUrl() != want {
+		if got := v.s.byID[id.App].report(scheduler.Usage{}); got.GetTrackingUrl() != want || got.GetOriginalTrackingUrl() != want {
 			t.Errorf("%q: it is followed at %q", url, got.GetTrackingUrl())
 		}
 	}
@@ -122,7 +123,9 @@ func TestWhereAnApplicationIsFollowedAfterItsEnd(t *testing.T) {
 
 // The progress is what a running ApplicationMaster said last, and 1 from its end on, or when it was killed after its start.
 func TestTheProgressOfAnAttempt(t *testing.T) {
-	progress := func(v *service, id ids.Attempt) float32 { return v.s.byID[id.App].report(usage{}).GetProgress() }
+	progress := func(v *service, id ids.Attempt) float32 {
+		return v.s.byID[id.App].report(scheduler.Usage{}).GetProgress()
+	}
 	v := newService(t, nil)
 	id := v.running()
 	v.Send(amProgress{attempt: id, progress: 0.25})

@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -30,13 +31,13 @@ func (v *service) launch(at ids.Attempt) {
 	v.T.Helper()
 	n := v.node()
 	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		q, ok := m.(allocate)
-		if ok = ok && q.attempt == at && len(q.asks) == 0; ok {
-			rpcenv.Reply(c, q, allocation{containers: []*yarn.Container{{Id: ids.Container{Attempt: at, Seq: 1}.Proto(), NodeId: n.Proto()}}})
+		q, ok := m.(scheduler.Allocate)
+		if ok = ok && q.Attempt == at && len(q.Asks) == 0; ok {
+			rpcenv.Reply(c, q, scheduler.Allocation{Containers: []*yarn.Container{{Id: ids.Container{Attempt: at, Seq: 1}.Proto(), NodeId: n.Proto()}}})
 		}
 		return ok
 	})
-	v.Send(amAllocated{attempt: at})
+	v.Send(scheduler.AMAllocated{Attempt: at})
 	v.inState(at, machine.AttemptLaunched)
 }
 
@@ -79,8 +80,8 @@ func (v *service) inState(id ids.Attempt, want machine.AttemptState) {
 }
 
 // ofItsMaster says that the container of an ApplicationMaster ended.
-func ofItsMaster(id ids.Attempt, exit int32, why string) amContainerFinished {
-	return amContainerFinished{attempt: id, status: &yarn.ContainerStatus{ExitStatus: exit, Diagnostics: why}}
+func ofItsMaster(id ids.Attempt, exit int32, why string) scheduler.AMContainerFinished {
+	return scheduler.AMContainerFinished{Attempt: id, Status: &yarn.ContainerStatus{ExitStatus: exit, Diagnostics: why}}
 }
 
 // keeping is an application whose containers outlive attempts.
@@ -94,7 +95,7 @@ func TestMessagesOfUnknownAttemptsChangeNothing(t *testing.T) {
 		{App: ids.Application{Timestamp: 1, ID: 77}, Attempt: 1}, {App: known.App}, {App: known.App, Attempt: -1}, {App: known.App, Attempt: 2}, {},
 	} {
 		v.SendAll(
-			amAllocated{attempt: id}, pullContainer{attempt: id}, attemptSaved{attempt: id}, attemptSaved{attempt: id, final: true}, ofItsMaster(id, 1, "crash"),
+			scheduler.AMAllocated{Attempt: id}, pullContainer{attempt: id}, attemptSaved{attempt: id}, attemptSaved{attempt: id, final: true}, ofItsMaster(id, 1, "crash"),
 			amRegistered{attempt: id, host: "other"}, amProgress{attempt: id, progress: 0.5}, amUnregistered{attempt: id, diagnostics: "other"}, amExpired{attempt: id},
 			appSaved{app: ids.Application{Timestamp: 1, ID: 77}}, appSaved{app: ids.Application{Timestamp: 1, ID: 77}, final: true},
 		)
@@ -113,16 +114,16 @@ func TestWhatAnAttemptBeginsWith(t *testing.T) {
 		{Priority: &yarn.Priority{Priority: 7}, ResourceName: "h", NumContainers: 3, Capability: &yarn.Resource{Memory: 2048, VirtualCores: 2}},
 		{Priority: &yarn.Priority{Priority: 8}, ResourceName: "*", NumContainers: 4, Capability: &yarn.Resource{Memory: 4096, VirtualCores: 3}},
 	}
-	var asks []allocate
+	var asks []scheduler.Allocate
 	v.Scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
-		if q, ok := m.(allocate); ok {
+		if q, ok := m.(scheduler.Allocate); ok {
 			asks = append(asks, q)
 		}
 		return false
 	})
-	var added []appAttemptAdded
+	var added []scheduler.AppAttemptAdded
 	v.Scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
-		if q, ok := m.(appAttemptAdded); ok {
+		if q, ok := m.(scheduler.AppAttemptAdded); ok {
 			added = append(added, q)
 		}
 		return false
@@ -136,15 +137,15 @@ func TestWhatAnAttemptBeginsWith(t *testing.T) {
 	second.Priority, second.NumContainers, third.Priority, third.NumContainers = &yarn.Priority{}, 1, &yarn.Priority{}, 1
 	for i, want := range [][]*yarn.ResourceRequest{{first}, {second, third}} {
 		same := func(a, b *yarn.ResourceRequest) bool { return proto.Equal(a, b) }
-		if i >= len(asks) || !slices.EqualFunc(asks[i].asks, want, same) {
-			t.Errorf("asked for %v, want %v", asks[i].asks, want)
+		if i >= len(asks) || !slices.EqualFunc(asks[i].Asks, want, same) {
+			t.Errorf("asked for %v, want %v", asks[i].Asks, want)
 		}
 	}
 	if kept := v.s.byID[by].context.GetAmContainerResourceRequest(); !proto.Equal(kept[0], wanted[0]) || !proto.Equal(kept[1], wanted[1]) {
 		t.Errorf("the submission says %v now", kept)
 	}
 	at := func(app ids.Application) ids.Attempt { return ids.Attempt{App: app, Attempt: 1} }
-	if want := []appAttemptAdded{{attempt: at(plain)}, {attempt: at(by), keep: true}}; !slices.Equal(added, want) {
+	if want := []scheduler.AppAttemptAdded{{Attempt: at(plain)}, {Attempt: at(by), Keep: true}}; !slices.Equal(added, want) {
 		t.Errorf("the scheduler heard %+v", added)
 	}
 	r := rmtest.Got[registerAttempt](v.Rig, v.AMS)
@@ -158,8 +159,8 @@ func TestAnAttemptThatTheSchedulerRefuses(t *testing.T) {
 	for _, of := range []string{"the attempt", "its container"} {
 		v := newService(t, nil)
 		v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-			_, attempt := m.(appAttemptAdded)
-			_, container := m.(allocate)
+			_, attempt := m.(scheduler.AppAttemptAdded)
+			_, container := m.(scheduler.Allocate)
 			refuses := attempt && of == "the attempt" || container && of == "its container"
 			if refuses {
 				rpcenv.Fail(c, m, fmt.Errorf("%w: not %s", exceptions.YARN, of))
@@ -180,7 +181,7 @@ func TestAFailureOfTheSchedulerIsNoContainer(t *testing.T) {
 	v := newService(t, nil)
 	id := ids.Attempt{App: v.submit(), Attempt: 1}
 	v.fails = errors.New("in a minute")
-	v.Send(amAllocated{attempt: id})
+	v.Send(scheduler.AMAllocated{Attempt: id})
 	v.inState(id, machine.AttemptScheduled)
 	v.fails = nil
 	v.launch(id)
@@ -218,16 +219,16 @@ func TestAContainerThatIsNotThereIsAskedForAgain(t *testing.T) {
 	at := ids.Attempt{App: app, Attempt: 1}
 	asked := 0
 	v.Scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
-		if _, ok := m.(allocate); ok {
+		if _, ok := m.(scheduler.Allocate); ok {
 			asked++
 		}
 		return false
 	})
-	v.Send(amAllocated{attempt: ids.Attempt{App: app, Attempt: 2}})
+	v.Send(scheduler.AMAllocated{Attempt: ids.Attempt{App: app, Attempt: 2}})
 	if asked != 0 {
 		t.Error("it asked for a container of an attempt that is none")
 	}
-	v.Send(amAllocated{attempt: at})
+	v.Send(scheduler.AMAllocated{Attempt: at})
 	v.Pass(490)
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)

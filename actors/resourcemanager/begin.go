@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -80,7 +81,7 @@ func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 	})
 	f.hosts.Life = s.life
 	// Both before recoverApp, whose messages to them need their lives.
-	c.Send(s.scheduler, beginScheduler{Life: s.life, allocations: f.allocations, modified: f.modified})
+	c.Send(s.scheduler, scheduler.BeginScheduler{Life: s.life, Allocations: f.allocations, Modified: f.modified})
 	c.Send(s.ams, beginService{Life: s.life})
 	for _, a := range l.apps {
 		s.recoverApp(c, a, l.attempts)
@@ -120,7 +121,7 @@ func (s *ClientRMService) awaitActive(c *rpcenv.Context, m AwaitActive) {
 
 // active answers when the Scheduler answers. One with a bad allocation file never does: the process ends.
 func (s *ClientRMService) active(c *rpcenv.Context, call rpcenv.Call[*rpc.Bool]) {
-	rpcenv.Ask(c, s.scheduler, requestLimits{}, func(_ limits, err error) {
+	rpcenv.Ask(c, s.scheduler, scheduler.RequestLimits{}, func(_ scheduler.Limits, err error) {
 		if err == nil {
 			call.Reply(&rpc.Bool{Value: true})
 		}

@@ -4,10 +4,14 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
+
+// Name is the endpoint's name.
+const Name = ids.ClientRMService
 
 // ClientRMService is the endpoint for clients. It owns the applications and their attempts, starts ApplicationMasters, and keeps
 // the records. It mirrors ClientRMService, RMAppManager, ApplicationMasterLauncher and RMStateStore.
@@ -82,13 +86,13 @@ func (s *ClientRMService) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.appSaved(c, m)
 	case attemptSaved:
 		s.attemptSaved(c, m)
-	case amAllocated:
+	case scheduler.AMAllocated:
 		s.amAllocated(c, m)
 	case pullContainer:
 		s.pullContainer(c, m)
-	case amContainerFinished:
+	case scheduler.AMContainerFinished:
 		s.amContainerFinished(c, m)
-	case runningOnNode:
+	case scheduler.RunningOnNode:
 		s.runningOnNode(c, m)
 	case amRegistered:
 		s.amRegistered(c, m)

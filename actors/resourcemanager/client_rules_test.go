@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -34,7 +35,7 @@ func (w *written) Write(_ *rpcenv.Blocking, changes []records.Change) error {
 type service struct {
 	*rmtest.Rig
 	s     *ClientRMService
-	moves func(c *rpcenv.Context, m moveApp)
+	moves func(c *rpcenv.Context, m scheduler.MoveApp)
 	fails error          // what the scheduler fails questions with
 	nm    *rpctest.Probe // the NodeManager of attempts that are given a container
 }
@@ -55,21 +56,21 @@ func newServiceWith(t *testing.T, cfg Config, settings ...string) *service {
 			return true
 		}
 		switch m := m.(type) {
-		case requestLimits:
-			rpcenv.Reply(c, m, limits{maximum: &yarn.Resource{Memory: 4096, VirtualCores: 4}})
-		case appAdded:
-			rpcenv.Reply(c, m, appAccepted{queue: "root.a"})
-		case appAttemptAdded:
-			rpcenv.Reply(c, m, attemptAdded{})
-		case allocate:
-			rpcenv.Reply(c, m, allocation{})
-		case requestUsage:
-			u := usage{byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{}}
-			for _, id := range m.apps {
-				u.byApp[id] = &yarn.ApplicationResourceUsageReport{NumUsedContainers: id.ID}
+		case scheduler.RequestLimits:
+			rpcenv.Reply(c, m, scheduler.Limits{Maximum: &yarn.Resource{Memory: 4096, VirtualCores: 4}})
+		case scheduler.AppAdded:
+			rpcenv.Reply(c, m, scheduler.AppAccepted{Queue: "root.a"})
+		case scheduler.AppAttemptAdded:
+			rpcenv.Reply(c, m, scheduler.AttemptAdded{})
+		case scheduler.Allocate:
+			rpcenv.Reply(c, m, scheduler.Allocation{})
+		case scheduler.RequestUsage:
+			u := scheduler.Usage{ByApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{}}
+			for _, id := range m.Apps {
+				u.ByApp[id] = &yarn.ApplicationResourceUsageReport{NumUsedContainers: id.ID}
 			}
 			rpcenv.Reply(c, m, u)
-		case moveApp:
+		case scheduler.MoveApp:
 			v.moves(c, m)
 		default:
 			return false
@@ -193,11 +194,11 @@ func TestWhichMovesAreWritten(t *testing.T) {
 		return rmtest.TryAsk(v.Rig, &yarn.MoveApplicationAcrossQueuesRequest{ApplicationId: app.Proto(), TargetQueue: to})
 	}
 	queue := func() string { return v.s.byID[app].queue }
-	v.moves = func(c *rpcenv.Context, m moveApp) {
-		if m.app != app {
-			t.Errorf("%s moves", m.app)
+	v.moves = func(c *rpcenv.Context, m scheduler.MoveApp) {
+		if m.App != app {
+			t.Errorf("%s moves", m.App)
 		}
-		rpcenv.Reply(c, m, appAccepted{queue: m.target})
+		rpcenv.Reply(c, m, scheduler.AppAccepted{Queue: m.Target})
 	}
 	before := len(w.changes)
 	if err := move("root.a"); err != nil || len(w.changes) != before {
@@ -217,9 +218,9 @@ func TestWhichMovesAreWritten(t *testing.T) {
 		t.Errorf("of an application that is none: %v", err)
 	}
 	before = len(w.changes)
-	v.moves = func(c *rpcenv.Context, m moveApp) {
+	v.moves = func(c *rpcenv.Context, m scheduler.MoveApp) {
 		v.s.byID[app].machine.State = machine.AppFailed // meanwhile
-		rpcenv.Reply(c, m, appAccepted{queue: "root.c"})
+		rpcenv.Reply(c, m, scheduler.AppAccepted{Queue: "root.c"})
 	}
 	if err := move("root.c"); err != nil || len(w.changes) != before || queue() == "root.c" {
 		t.Errorf("of one that ended meanwhile: %v, %d written, %s", err, len(w.changes)-before, queue())
@@ -246,7 +247,7 @@ func TestAnApplicationsEventOutOfTurnChangesNothing(t *testing.T) {
 
 // An endpoint refuses what is for a NodeManager.
 func TestMessagesOfOthersAreRefused(t *testing.T) {
-	s, err := newScheduler(rmtest.Conf(t, nil), nil)
+	s, err := scheduler.New(rmtest.Conf(t, nil), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +257,7 @@ func TestMessagesOfOthersAreRefused(t *testing.T) {
 	} {
 		r := rmtest.New(t, name, e)
 		if name == ids.Scheduler {
-			r.Send(beginScheduler{Life: rmtest.Life(5)})
+			r.Send(scheduler.BeginScheduler{Life: rmtest.Life(5)})
 		}
 		r.Refused(rmtest.TryAsk(r, &yarn.StartContainersRequest{}), rpcenv.ErrRefusedUnsupported, "to "+name)
 		r.Logged("Ignoring error in yarn.StartContainersRequest: Unsupported message yarn.StartContainersRequest from " + r.Peer.Ref.Address.String() + " to " + name)

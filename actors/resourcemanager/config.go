@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"github.com/coherer/coherer/actors/hadoop/token"
-	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/records"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -20,7 +20,7 @@ type Config struct {
 	// Store keeps its records beyond its life; nil: it keeps no records. It is the same seam as the Master's.
 	Store records.Store
 	// Allocations is fair-scheduler.xml; nil: no such file.
-	Allocations Allocations
+	Allocations scheduler.Allocations
 	// Hosts are the lists of hosts that may be nodes, or may not; nil: all may.
 	Hosts Hosts
 	// Groups returns the groups of a user, the primary one first, for the placement of applications and for access lists;
@@ -59,11 +59,11 @@ func (k Keys) validate() error {
 // Start registers a ResourceManager's endpoints in an Env: ClientRMService, ApplicationMasterService, ResourceTracker and
 // Scheduler. It returns the last for simulations, which look into it from outside. Without a Store they serve at once, with one
 // when its records are read. Settings that contradict each other and keys of a wrong length are errors.
-func Start(env *rpcenv.Env, cfg Config) (*Scheduler, error) {
+func Start(env *rpcenv.Env, cfg Config) (*scheduler.Scheduler, error) {
 	if err := cfg.Keys.validate(); err != nil {
 		return nil, fmt.Errorf("start a ResourceManager: %w", err)
 	}
-	scheduler, err := newScheduler(env.Conf(), cfg.Allocations)
+	s, err := scheduler.New(env.Conf(), cfg.Allocations)
 	if err != nil {
 		return nil, fmt.Errorf("start a ResourceManager: %w", err)
 	}
@@ -72,14 +72,14 @@ func Start(env *rpcenv.Env, cfg Config) (*Scheduler, error) {
 		name     string
 		endpoint rpcenv.Endpoint
 	}{
-		{ids.Scheduler, scheduler},
-		{ids.ResourceTracker, newResourceTracker(cfg.Hosts)},
-		{ids.ApplicationMasterService, newApplicationMasterService()},
-		{ids.ClientRMService, newClientRMService(cfg)},
+		{scheduler.Name, s},
+		{ResourceTrackerName, newResourceTracker(cfg.Hosts)},
+		{ApplicationMasterServiceName, newApplicationMasterService()},
+		{Name, newClientRMService(cfg)},
 	} {
 		if _, err := env.Register(e.name, e.endpoint); err != nil {
 			return nil, fmt.Errorf("start a ResourceManager: %w", err)
 		}
 	}
-	return scheduler, nil
+	return s, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -74,7 +75,7 @@ func TestANodeEndsWhenNothingRunsThere(t *testing.T) {
 	r.beat(id, 0, rmtest.Status(1, rmtest.Runs, 0))
 	hosts.exclude = []string{"h"}
 	r.refresh(&yarn.RefreshNodesRequest{Graceful: true})
-	if d := rmtest.Got[drainNode](r.Rig, r.Scheduler); len(d) != 1 || d[0].node != id || !d[0].drain {
+	if d := rmtest.Got[scheduler.DrainNode](r.Rig, r.Scheduler); len(d) != 1 || d[0].Node != id || !d[0].Drain {
 		t.Errorf("the scheduler heard %+v", d)
 	}
 	if c := rmtest.Got[nodeChanged](r.Rig, r.AMS); len(c) != 2 || c[1].report.GetNodeState() != yarn.NodeState_NS_DECOMMISSIONING {
@@ -87,7 +88,7 @@ func TestANodeEndsWhenNothingRunsThere(t *testing.T) {
 	if a := r.beat(id, 2, rmtest.Status(1, rmtest.Ended, 3)); a.GetNodeAction() != yarn.NodeAction_NORMAL {
 		t.Errorf("the scheduler has not heard of the end: %v", a)
 	}
-	if u := rmtest.Got[nodeUpdate](r.Rig, r.Scheduler); len(u) == 0 || len(u[len(u)-1].ended) != 1 {
+	if u := rmtest.Got[scheduler.NodeUpdate](r.Rig, r.Scheduler); len(u) == 0 || len(u[len(u)-1].Ended) != 1 {
 		t.Errorf("the scheduler heard %+v", u)
 	}
 	if a := r.beat(id, 3); a.GetNodeAction() != yarn.NodeAction_NORMAL {
@@ -126,7 +127,7 @@ func TestWhatNewListsChange(t *testing.T) {
 	refresh(true, "[a:8041 RUNNING b:8041 DECOMMISSIONING c:8041 RUNNING]", "b")
 	refresh(true, "[a:8041 RUNNING b:8041 DECOMMISSIONING c:8041 DECOMMISSIONING]", "b", "c")
 	refresh(true, "[a:8041 RUNNING b:8041 RUNNING c:8041 DECOMMISSIONING]", "c")
-	if d := rmtest.Got[drainNode](r.Rig, r.Scheduler); len(d) != 3 || d[2].node.Host != "b" || d[2].drain {
+	if d := rmtest.Got[scheduler.DrainNode](r.Rig, r.Scheduler); len(d) != 3 || d[2].Node.Host != "b" || d[2].Drain {
 		t.Errorf("the scheduler heard %+v", d)
 	}
 	refresh(false, "[a:8041 RUNNING b:8041 RUNNING c:8041 DECOMMISSIONED]", "c")

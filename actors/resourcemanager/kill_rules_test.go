@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -48,7 +49,7 @@ func TestTheFirstKillCounts(t *testing.T) {
 		v := newService(t, nil)
 		if with == "no attempt" {
 			v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-				q, ok := m.(appAdded)
+				q, ok := m.(scheduler.AppAdded)
 				if ok {
 					rpcenv.Defer(c, q) // for good
 				}

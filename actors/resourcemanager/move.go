@@ -6,6 +6,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/resourcemanager/input"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -25,13 +26,13 @@ func (s *ClientRMService) moveApplicationAcrossQueues(c *rpcenv.Context, q *yarn
 		return
 	}
 	call := rpcenv.Defer(c, q)
-	rpcenv.Ask(c, s.scheduler, moveApp{app: a.id, target: q.GetTargetQueue()}, func(r appAccepted, err error) {
+	rpcenv.Ask(c, s.scheduler, scheduler.MoveApp{App: a.id, Target: q.GetTargetQueue()}, func(r scheduler.AppAccepted, err error) {
 		if err != nil {
 			call.Fail(err)
 			return
 		}
-		if a.queue != r.queue && !a.machine.State.Over() { // ended meanwhile: its record may be removed, and must not come back
-			a.queue, a.context.Queue = r.queue, r.queue
+		if a.queue != r.Queue && !a.machine.State.Over() { // ended meanwhile: its record may be removed, and must not come back
+			a.queue, a.context.Queue = r.Queue, r.Queue
 			s.persistApp(c, a)
 		}
 		call.Reply(&yarn.MoveApplicationAcrossQueuesResponse{})

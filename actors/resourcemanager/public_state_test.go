@@ -6,6 +6,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 )
 
@@ -44,12 +45,12 @@ func TestWhatClientsSeeOfAState(t *testing.T) {
 		{machine.AppKilled, 1, "h", yarn.YarnApplicationState_KILLED, yarn.FinalApplicationStatus_APP_KILLED},
 	} {
 		a := inState(is.state, is.attempts, is.host)
-		r := a.report(usage{})
+		r := a.report(scheduler.Usage{})
 		if r.GetYarnApplicationState() != is.want || r.GetFinalApplicationStatus() != is.final {
 			t.Errorf("%s with %d attempts at %q is %s, %s", is.state, is.attempts, is.host, r.GetYarnApplicationState(), r.GetFinalApplicationStatus())
 		}
 		a.final = yarn.FinalApplicationStatus_APP_SUCCEEDED
-		if got := a.report(usage{}).GetFinalApplicationStatus(); got != a.final {
+		if got := a.report(scheduler.Usage{}).GetFinalApplicationStatus(); got != a.final {
 			t.Errorf("%s, which said %s itself, is %s", is.state, a.final, got)
 		}
 	}
@@ -58,7 +59,7 @@ func TestWhatClientsSeeOfAState(t *testing.T) {
 // A report has the last attempt: where it is, what it says until the application is over, and that it is waited for.
 func TestAReportHasTheLastAttempt(t *testing.T) {
 	a := inState(machine.AppAccepted, 0, "")
-	r := a.report(usage{})
+	r := a.report(scheduler.Usage{})
 	if r.GetHost() != "N/A" || r.GetRpcPort() != -1 || r.GetCurrentApplicationAttemptId() != nil || r.GetStartTime() != 0 {
 		t.Errorf("without an attempt: %v", r)
 	}
@@ -66,7 +67,7 @@ func TestAReportHasTheLastAttempt(t *testing.T) {
 	at := a.current()
 	at.diagnostics, at.progress, at.trackingURL = "it crashed", 0.5, "http://h"
 	a.submitted = time.UnixMilli(7)
-	r = a.report(usage{})
+	r = a.report(scheduler.Usage{})
 	if r.GetHost() != "N/A" || r.GetRpcPort() != -1 || r.GetCurrentApplicationAttemptId().GetAttemptId() != 2 || r.GetStartTime() != 7 {
 		t.Errorf("that is not registered: %v", r)
 	}
@@ -74,16 +75,16 @@ func TestAReportHasTheLastAttempt(t *testing.T) {
 		t.Errorf("of its attempt: %v", r)
 	}
 	at.host, at.machine.State = "h", machine.AttemptLaunched
-	r = a.report(usage{})
+	r = a.report(scheduler.Usage{})
 	if r.GetHost() != "h" || r.GetRpcPort() != 4040 || r.GetDiagnostics() != "AM container is launched, waiting for AM container to Register with RM" {
 		t.Errorf("that is launched: %v", r)
 	}
 	at.machine.State, a.diagnostics = machine.AttemptFailed, "its own"
-	if got := a.report(usage{}).GetDiagnostics(); got != "its own" {
+	if got := a.report(scheduler.Usage{}).GetDiagnostics(); got != "its own" {
 		t.Errorf("an application that says why is %q", got)
 	}
 	a.diagnostics, a.machine.State = "", machine.AppFinished
-	if got := a.report(usage{}).GetDiagnostics(); got != "" {
+	if got := a.report(scheduler.Usage{}).GetDiagnostics(); got != "" {
 		t.Errorf("one that is over says of its attempt %q", got)
 	}
 }

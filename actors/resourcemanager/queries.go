@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -49,7 +50,7 @@ func metricsOf(nodes []*yarn.NodeReport) *yarn.YarnClusterMetrics {
 
 func (s *ClientRMService) getClusterNodes(c *rpcenv.Context, q *yarn.GetClusterNodesRequest) {
 	call := rpcenv.Defer(c, q)
-	s.nodesAndBooks(c, func(nodes []*yarn.NodeReport, _ books, err error) {
+	s.nodesAndBooks(c, func(nodes []*yarn.NodeReport, _ scheduler.Books, err error) {
 		if err != nil {
 			call.Fail(err)
 			return
@@ -65,16 +66,16 @@ func (s *ClientRMService) getClusterNodes(c *rpcenv.Context, q *yarn.GetClusterN
 }
 
 // nodesAndBooks asks the ResourceTracker for nodes and the Scheduler for their use.
-func (s *ClientRMService) nodesAndBooks(c *rpcenv.Context, then func([]*yarn.NodeReport, books, error)) {
+func (s *ClientRMService) nodesAndBooks(c *rpcenv.Context, then func([]*yarn.NodeReport, scheduler.Books, error)) {
 	rpcenv.Ask(c, s.tracker, requestNodes{}, func(l nodeList, err error) {
 		if err != nil {
-			then(nil, books{}, err)
+			then(nil, scheduler.Books{}, err)
 			return
 		}
-		rpcenv.Ask(c, s.scheduler, requestBooks{}, func(b books, err error) {
+		rpcenv.Ask(c, s.scheduler, scheduler.RequestBooks{}, func(b scheduler.Books, err error) {
 			for _, n := range l.reports {
 				id, _ := ids.NodeFrom(n.GetNodeId())
-				used := b.nodes[id] // nothing, if the scheduler does not have it
+				used := b.Nodes[id] // nothing, if the scheduler does not have it
 				n.Used, n.NumContainers = used.Total.Minus(used.Free).Proto(), int32(used.Containers)
 			}
 			then(l.reports, b, err)
@@ -84,13 +85,13 @@ func (s *ClientRMService) nodesAndBooks(c *rpcenv.Context, then func([]*yarn.Nod
 
 func (s *ClientRMService) getQueueInfo(c *rpcenv.Context, q *yarn.GetQueueInfoRequest) {
 	call := rpcenv.Defer(c, q)
-	rpcenv.Ask(c, s.scheduler, requestBooks{}, func(b books, err error) {
+	rpcenv.Ask(c, s.scheduler, scheduler.RequestBooks{}, func(b scheduler.Books, err error) {
 		if err != nil {
 			call.Fail(err)
 			return
 		}
 		t := queueTree{
-			queues: b.queues, apps: s.apps, use: b,
+			queues: b.Queues, apps: s.apps, use: b,
 			children: q.GetIncludeChildQueues(), recursive: q.GetRecursive(), withApps: q.GetIncludeApplications(),
 		}
 		// Clients may leave out "root.", as in Hadoop.
@@ -108,7 +109,7 @@ func (s *ClientRMService) getQueueInfo(c *rpcenv.Context, q *yarn.GetQueueInfoRe
 type queueTree struct {
 	queues                        []fair.QueueState // by name
 	apps                          []*application
-	use                           books
+	use                           scheduler.Books
 	children, recursive, withApps bool
 }
 
@@ -121,7 +122,7 @@ func (t *queueTree) info(name string, asked bool) *yarn.QueueInfo {
 	q := t.queues[i]
 	info := &yarn.QueueInfo{
 		QueueName: q.Name, State: yarn.QueueState_Q_RUNNING, CurrentCapacity: part(q.Usage.Memory, q.FairShare.Memory),
-		Capacity: part(q.FairShare.Memory, t.use.use.GetTotal().GetMemory()), MaximumCapacity: min(1, part(q.MaxShare.Memory, t.use.use.GetTotal().GetMemory())),
+		Capacity: part(q.FairShare.Memory, t.use.Use.GetTotal().GetMemory()), MaximumCapacity: min(1, part(q.MaxShare.Memory, t.use.Use.GetTotal().GetMemory())),
 		Used: q.Usage.Proto(), Demand: q.Demand.Proto(), FairShare: q.FairShare.Proto(), SteadyFairShare: q.SteadyFairShare.Proto(),
 		MinimumShare: q.MinShare.Proto(), MaximumShare: q.MaxShare.Proto(), Policy: q.Policy,
 		RunningApps: int32(q.Running), WaitingApps: int32(q.Waiting), MaxRunningApps: int32(min(q.MaxRunningApps, math.MaxInt32)),
@@ -129,7 +130,7 @@ func (t *queueTree) info(name string, asked bool) *yarn.QueueInfo {
 	if t.withApps {
 		for _, a := range t.apps {
 			if a.queue == q.Name && !a.machine.State.Over() {
-				info.Applications = append(info.Applications, a.report(usage{byApp: t.use.byApp}))
+				info.Applications = append(info.Applications, a.report(scheduler.Usage{ByApp: t.use.ByApp}))
 			}
 		}
 	}

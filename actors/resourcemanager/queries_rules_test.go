@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -32,9 +33,9 @@ func TestClientsSeeNodesByState(t *testing.T) {
 		return true
 	})
 	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		q, ok := m.(requestBooks)
+		q, ok := m.(scheduler.RequestBooks)
 		if ok {
-			rpcenv.Reply(c, q, books{nodes: map[ids.Node]fair.NodeState{
+			rpcenv.Reply(c, q, scheduler.Books{Nodes: map[ids.Node]fair.NodeState{
 				{Host: "h", Port: 1}: {NodeSpec: fair.NodeSpec{Total: fair.Resource{Memory: 10, VCores: 8}}, Free: fair.Resource{Memory: 7, VCores: 6}, Containers: 4},
 			}})
 		}
@@ -66,16 +67,16 @@ func TestAQuestionForAQueueSaysHowMuch(t *testing.T) {
 	v := newService(t, nil)
 	app := v.submit()
 	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		q, ok := m.(requestBooks)
+		q, ok := m.(scheduler.RequestBooks)
 		if !ok {
 			return false
 		}
-		b := books{
-			use:   &yarn.ClusterUse{Total: &yarn.Resource{Memory: 100}},
-			byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{app: {NumUsedContainers: 7}},
+		b := scheduler.Books{
+			Use:   &yarn.ClusterUse{Total: &yarn.Resource{Memory: 100}},
+			ByApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{app: {NumUsedContainers: 7}},
 		}
 		for _, name := range []string{"root", "root.a", "root.a.b", "root.a.b.c"} {
-			b.queues = append(b.queues, fair.QueueState{QueueSettings: fair.QueueSettings{Name: name}, FairShare: fair.Resource{Memory: 50}})
+			b.Queues = append(b.Queues, fair.QueueState{QueueSettings: fair.QueueSettings{Name: name}, FairShare: fair.Resource{Memory: 50}})
 		}
 		rpcenv.Reply(c, q, b)
 		return true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 )
 
@@ -69,7 +70,7 @@ func TestWhatIsToldOfAQueue(t *testing.T) {
 			QueueSettings: fair.QueueSettings{Name: "root", Policy: "fifo", MaxRunningApps: math.MaxInt64}, Usage: size(100), Demand: size(200), FairShare: size(400),
 			SteadyFairShare: size(500), MinShare: size(600), MaxShare: size(700), Running: 3, Waiting: 4,
 		}},
-		use: books{use: &yarn.ClusterUse{Total: &yarn.Resource{Memory: 1600}}},
+		use: scheduler.Books{Use: &yarn.ClusterUse{Total: &yarn.Resource{Memory: 1600}}},
 	}
 	of := func(n int64) *yarn.Resource { return size(n).Proto() }
 	want := &yarn.QueueInfo{
@@ -80,11 +81,11 @@ func TestWhatIsToldOfAQueue(t *testing.T) {
 	if got := tree.info("root", true); !proto.Equal(got, want) {
 		t.Errorf("%v\nwant\n%v", got, want)
 	}
-	tree.use.use.Total.Memory = 350
+	tree.use.Use.Total.Memory = 350
 	if got := tree.info("root", true).GetMaximumCapacity(); got != 1 {
 		t.Errorf("a queue that may have twice the cluster has the part %v", got)
 	}
-	tree.use.use.Total, tree.queues[0].FairShare = nil, fair.Resource{}
+	tree.use.Use.Total, tree.queues[0].FairShare = nil, fair.Resource{}
 	if got := tree.info("root", true); got.GetCapacity() != 0 || got.GetCurrentCapacity() != 0 || got.GetMaximumCapacity() != 0 {
 		t.Errorf("of an empty cluster it has the parts %v", got)
 	}

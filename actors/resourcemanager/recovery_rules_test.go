@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -124,11 +125,11 @@ func TestTheOrderOfTheRecordsDoesNotMatter(t *testing.T) {
 	k.app(t, rmtest.App, 0, ofAttempt(3, n, 0), ofAttempt(2, n, yarn.YarnApplicationState_FAILED), ofAttempt(1, n, yarn.YarnApplicationState_FAILED))
 	k.app(t, otherAttempt.App, yarn.YarnApplicationState_FAILED) // the scheduler did not take it
 	v := newService(t, k)
-	var heard []appAttemptAdded
+	var heard []scheduler.AppAttemptAdded
 	for _, m := range rmtest.Got[registerAttempt](v.Rig, v.AMS) {
-		heard = append(heard, appAttemptAdded{attempt: m.attempt})
+		heard = append(heard, scheduler.AppAttemptAdded{Attempt: m.attempt})
 	}
-	if want := []appAttemptAdded{{attempt: ids.Attempt{App: rmtest.App, Attempt: 3}}}; !slices.Equal(heard, want) {
+	if want := []scheduler.AppAttemptAdded{{Attempt: ids.Attempt{App: rmtest.App, Attempt: 3}}}; !slices.Equal(heard, want) {
 		t.Errorf("the ApplicationMasterService heard of %v", heard)
 	}
 	var states []string
@@ -158,18 +159,18 @@ func TestARecoveredApplicationHasItsPlace(t *testing.T) {
 	k.app(t, rmtest.App, 0, ofAttempt(1, ids.Node{Host: "h", Port: 1}, 0))
 	s := newClientRMService(Config{Store: k, Groups: func(*rpcenv.Blocking, string) ([]string, error) { return nil, errors.New("asked") }})
 	r := rmtest.New(t, ids.ClientRMService, s)
-	added, attempts := rmtest.Got[rpcenv.Message](r, r.Scheduler), []appAttemptAdded(nil)
+	added, attempts := rmtest.Got[rpcenv.Message](r, r.Scheduler), []scheduler.AppAttemptAdded(nil)
 	for _, m := range added {
 		switch m := m.(type) {
-		case appAdded:
-			if m.app != rmtest.App || m.user != "ada" || m.queue != "root.a" || !slices.Equal(m.groups, []string{"ada"}) || m.groupsErr != nil {
+		case scheduler.AppAdded:
+			if m.App != rmtest.App || m.User != "ada" || m.Queue != "root.a" || !slices.Equal(m.Groups, []string{"ada"}) || m.GroupsErr != nil {
 				t.Errorf("the scheduler heard %+v", m)
 			}
-		case appAttemptAdded:
+		case scheduler.AppAttemptAdded:
 			attempts = append(attempts, m)
 		}
 	}
-	if want := []appAttemptAdded{{attempt: rmtest.Attempt, am: rmtest.Container(1)}}; !slices.Equal(attempts, want) {
+	if want := []scheduler.AppAttemptAdded{{Attempt: rmtest.Attempt, AM: rmtest.Container(1)}}; !slices.Equal(attempts, want) {
 		t.Errorf("the scheduler heard of %+v, want %+v", attempts, want)
 	}
 	r.Errors = nil // nobody answered

@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -37,9 +38,9 @@ func TestWhoHearsOfARegistration(t *testing.T) {
 	}
 	heard := func(rack, http string) {
 		t.Helper()
-		added := rmtest.Got[nodeAdded](r.Rig, r.Scheduler)
-		if len(added) != 1 || added[0].node != id || added[0].http != http || added[0].rack != rack || !proto.Equal(added[0].total, q.GetResource()) ||
-			len(added[0].containers) != len(q.GetContainerStatuses()) {
+		added := rmtest.Got[scheduler.NodeAdded](r.Rig, r.Scheduler)
+		if len(added) != 1 || added[0].Node != id || added[0].HTTP != http || added[0].Rack != rack || !proto.Equal(added[0].Total, q.GetResource()) ||
+			len(added[0].Containers) != len(q.GetContainerStatuses()) {
 			t.Errorf("the scheduler heard %+v", added)
 		}
 		var changed []nodeChanged
@@ -59,13 +60,13 @@ func TestWhoHearsOfARegistration(t *testing.T) {
 		}
 	}
 	heard(ids.DefaultRack, "h:8042")
-	if apps := rmtest.Got[runningOnNode](r.Rig, r.Client); len(apps) != 1 || apps[0] != (runningOnNode{app: rmtest.App, node: id}) {
+	if apps := rmtest.Got[scheduler.RunningOnNode](r.Rig, r.Client); len(apps) != 1 || apps[0] != (scheduler.RunningOnNode{App: rmtest.App, Node: id}) {
 		t.Errorf("applications: %v", apps)
 	}
 
 	// The containers of its registration are no news.
 	r.beat(id, 0, rmtest.Status(1, rmtest.Runs, 0))
-	if u := rmtest.Got[nodeUpdate](r.Rig, r.Scheduler); len(u) != 1 || len(u[0].launched)+len(u[0].ended) != 0 {
+	if u := rmtest.Got[scheduler.NodeUpdate](r.Rig, r.Scheduler); len(u) != 1 || len(u[0].Launched)+len(u[0].Ended) != 0 {
 		t.Errorf("its first heartbeat: %+v", u)
 	}
 
@@ -96,8 +97,8 @@ func TestWhoHearsOfAnotherRegistration(t *testing.T) {
 	}
 	rmtest.Got[rpcenv.Message](r.Rig, r.Scheduler)
 	r.register(q)
-	again := rmtest.Got[nodeReconnected](r.Rig, r.Scheduler)
-	if len(again) != 1 || again[0].node != id || !proto.Equal(again[0].total, q.GetResource()) || len(again[0].containers) != 2 {
+	again := rmtest.Got[scheduler.NodeReconnected](r.Rig, r.Scheduler)
+	if len(again) != 1 || again[0].Node != id || !proto.Equal(again[0].Total, q.GetResource()) || len(again[0].Containers) != 2 {
 		t.Errorf("the scheduler heard %+v", again)
 	}
 	r.Pass(4000) // 12 s after its last heartbeat
@@ -107,12 +108,12 @@ func TestWhoHearsOfAnotherRegistration(t *testing.T) {
 	if a := r.beat(id, 0, rmtest.Status(2, rmtest.Runs, 0), rmtest.Status(3, rmtest.Ended, 0)); a.GetResponseId() != 1 || a.GetNodeAction() != yarn.NodeAction_NORMAL {
 		t.Errorf("its first heartbeat: %v", a)
 	}
-	updates := rmtest.Got[nodeUpdate](r.Rig, r.Scheduler)
-	if len(updates) != 1 || !slices.Equal(updates[0].launched, []ids.Container{rmtest.Container(2)}) || len(updates[0].ended) != 0 {
+	updates := rmtest.Got[scheduler.NodeUpdate](r.Rig, r.Scheduler)
+	if len(updates) != 1 || !slices.Equal(updates[0].Launched, []ids.Container{rmtest.Container(2)}) || len(updates[0].Ended) != 0 {
 		t.Errorf("updates: %+v", updates)
 	}
 	// The containers of its earlier registration are no news.
-	if r.beat(id, 1, rmtest.Status(2, rmtest.Runs, 0)); len(rmtest.Got[nodeUpdate](r.Rig, r.Scheduler)[0].ended) != 0 {
+	if r.beat(id, 1, rmtest.Status(2, rmtest.Runs, 0)); len(rmtest.Got[scheduler.NodeUpdate](r.Rig, r.Scheduler)[0].Ended) != 0 {
 		t.Error("it is reported twice")
 	}
 }

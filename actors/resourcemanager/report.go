@@ -7,6 +7,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -18,7 +19,7 @@ func (s *ClientRMService) getApplicationReport(c *rpcenv.Context, q *yarn.GetApp
 		return
 	}
 	call := rpcenv.Defer(c, q)
-	rpcenv.Ask(c, s.scheduler, requestUsage{apps: []ids.Application{a.id}}, func(u usage, err error) {
+	rpcenv.Ask(c, s.scheduler, scheduler.RequestUsage{Apps: []ids.Application{a.id}}, func(u scheduler.Usage, err error) {
 		if err != nil {
 			call.Fail(err)
 			return
@@ -46,7 +47,7 @@ func (s *ClientRMService) getApplications(c *rpcenv.Context, q *yarn.GetApplicat
 
 // reports answers with the reports of applications.
 func (s *ClientRMService) reports(c *rpcenv.Context, call rpcenv.Call[*yarn.GetApplicationsResponse], wanted []*application) {
-	rpcenv.Ask(c, s.scheduler, requestUsage{apps: idsOf(wanted)}, func(u usage, err error) {
+	rpcenv.Ask(c, s.scheduler, scheduler.RequestUsage{Apps: idsOf(wanted)}, func(u scheduler.Usage, err error) {
 		if err != nil {
 			call.Fail(err)
 			return
@@ -75,12 +76,12 @@ func (a *application) matches(q *yarn.GetApplicationsRequest) bool {
 }
 
 // report is an application as clients see it.
-func (a *application) report(u usage) *yarn.ApplicationReport {
+func (a *application) report(u scheduler.Usage) *yarn.ApplicationReport {
 	r := &yarn.ApplicationReport{
 		ApplicationId: a.id.Proto(), User: a.user, Queue: a.queue, Name: a.context.GetApplicationName(),
 		YarnApplicationState: a.public(), Diagnostics: a.diagnostics, StartTime: milliseconds(a.submitted), FinishTime: milliseconds(a.finished),
 		FinalApplicationStatus: a.finalStatus(), ApplicationType: a.context.GetApplicationType(),
-		ApplicationTags: a.context.GetApplicationTags(), Priority: a.context.GetPriority(), AppResourceUsage: u.byApp[a.id],
+		ApplicationTags: a.context.GetApplicationTags(), Priority: a.context.GetPriority(), AppResourceUsage: u.ByApp[a.id],
 		Host: "N/A", RpcPort: -1,
 	}
 	at := a.current()

@@ -1,6 +1,7 @@
 package resourcemanager
 
 import (
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -8,16 +9,16 @@ import (
 // requestResourceManagerState answers with a copy of all books.
 func (s *ClientRMService) requestResourceManagerState(c *rpcenv.Context, q *yarn.RequestResourceManagerState) {
 	call := rpcenv.Defer(c, q)
-	s.nodesAndBooks(c, func(nodes []*yarn.NodeReport, b books, err error) {
+	s.nodesAndBooks(c, func(nodes []*yarn.NodeReport, b scheduler.Books, err error) {
 		if err != nil {
 			call.Fail(err)
 			return
 		}
-		t := queueTree{queues: b.queues, use: b, recursive: true}
+		t := queueTree{queues: b.Queues, use: b, recursive: true}
 		r := &yarn.ResourceManagerStateResponse{
-			StartedOn: s.life.Timestamp, Epoch: s.life.Epoch, TimeMs: c.Now().UnixMilli(), Scheduler: b.scheduler, SchedulerInfo: b.info, WebUiUrl: s.cfg.WebUIURL,
-			NodesByState: metricsOf(nodes), Use: s.countApps(b.use), Nodes: nodes, Root: t.info(b.queues[0].Name, true), // by name root is the first of its queues, and default the only one of FIFO
-			Minimum: b.minimum, Maximum: b.maximum, Demands: b.demands, DemandsMore: b.demandsMore, Failures: b.failures,
+			StartedOn: s.life.Timestamp, Epoch: s.life.Epoch, TimeMs: c.Now().UnixMilli(), Scheduler: b.Scheduler, SchedulerInfo: b.Info, WebUiUrl: s.cfg.WebUIURL,
+			NodesByState: metricsOf(nodes), Use: s.countApps(b.Use), Nodes: nodes, Root: t.info(b.Queues[0].Name, true), // by name root is the first of its queues, and default the only one of FIFO
+			Minimum: b.Minimum, Maximum: b.Maximum, Demands: b.Demands, DemandsMore: b.DemandsMore, Failures: b.Failures,
 		}
 		for _, a := range s.apps {
 			r.Apps = append(r.Apps, a.info(b))
@@ -45,9 +46,9 @@ func (s *ClientRMService) countApps(u *yarn.ClusterUse) *yarn.ClusterUse {
 }
 
 // info is an application with the details that only the ResourceManager knows.
-func (a *application) info(b books) *yarn.AppInfo {
+func (a *application) info(b scheduler.Books) *yarn.AppInfo {
 	i := &yarn.AppInfo{
-		Report: a.report(usage{byApp: b.byApp}), State: a.machine.State.String(), LaunchTime: milliseconds(a.launched), Totals: b.totals[a.id],
+		Report: a.report(scheduler.Usage{ByApp: b.ByApp}), State: a.machine.State.String(), LaunchTime: milliseconds(a.launched), Totals: b.Totals[a.id],
 	}
 	for _, at := range a.attempts {
 		i.Attempts = append(i.Attempts, &yarn.AppAttemptInfo{

@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/input"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -34,13 +35,13 @@ func (s *ClientRMService) getNewApplication(c *rpcenv.Context, q *yarn.GetNewApp
 	s.nextApp++ // before the scheduler answers: other calls may come meanwhile
 	id := ids.Application{Timestamp: s.life.Timestamp, ID: s.nextApp}
 	call := rpcenv.Defer(c, q)
-	rpcenv.Ask(c, s.scheduler, requestLimits{}, func(l limits, err error) {
+	rpcenv.Ask(c, s.scheduler, scheduler.RequestLimits{}, func(l scheduler.Limits, err error) {
 		if err != nil {
 			call.Fail(err)
 			return
 		}
 		c.Log().Infof("Allocated new applicationId: %d", id.ID)
-		call.Reply(&yarn.GetNewApplicationResponse{ApplicationId: id.Proto(), MaximumCapability: l.maximum})
+		call.Reply(&yarn.GetNewApplicationResponse{ApplicationId: id.Proto(), MaximumCapability: l.Maximum})
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -88,9 +89,9 @@ func TestASubmissionIsFilledInInACopy(t *testing.T) {
 	q := aSubmission(v.newID())
 	q.Queue, q.User = "", ""
 	sent := proto.CloneOf(q)
-	var added appAdded
+	var added scheduler.AppAdded
 	v.Scheduler.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
-		if m, ok := m.(appAdded); ok {
+		if m, ok := m.(scheduler.AppAdded); ok {
 			added = m
 		}
 		return false
@@ -101,7 +102,7 @@ func TestASubmissionIsFilledInInACopy(t *testing.T) {
 	if !proto.Equal(q, sent) {
 		t.Errorf("%v was %v", q, sent)
 	}
-	if v.Settle(); added.queue != "default" || added.user != "anonymous" {
+	if v.Settle(); added.Queue != "default" || added.User != "anonymous" {
 		t.Errorf("the scheduler was asked %+v", added)
 	}
 }

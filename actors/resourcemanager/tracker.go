@@ -8,10 +8,14 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
+
+// ResourceTrackerName is the endpoint's name.
+const ResourceTrackerName = ids.ResourceTracker
 
 // ResourceTracker is the endpoint for NodeManagers. It owns the nodes. It mirrors ResourceTrackerService, RMNodeImpl,
 // NodesListManager and NMLivelinessMonitor.
@@ -91,9 +95,9 @@ func (t *ResourceTracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		t.beginTracker(m)
 	case cleanUpApp:
 		t.cleanUpApp(c, m)
-	case cleanUpContainer:
+	case scheduler.CleanUpContainer:
 		t.cleanUpContainer(c, m)
-	case forgetContainer:
+	case scheduler.ForgetContainer:
 		t.forgetContainer(c, m)
 	case requestNodes:
 		t.requestNodes(c, m)
@@ -139,11 +143,11 @@ func (t *ResourceTracker) step(c *rpcenv.Context, n *node, e machine.NodeEvent, 
 func (t *ResourceTracker) do(c *rpcenv.Context, n *node, action machine.NodeAction) {
 	switch action {
 	case machine.RemoveNode:
-		c.Send(t.scheduler, nodeRemoved{node: n.id})
+		c.Send(t.scheduler, scheduler.NodeRemoved{Node: n.id})
 		c.Send(t.ams, nodeChanged{report: n.report()})
 		n.launchedQueue, n.endedQueue = nil, nil // the scheduler gives up all containers of the node: no update may follow
 	case machine.DrainNode, machine.UndrainNode:
-		c.Send(t.scheduler, drainNode{node: n.id, drain: action == machine.DrainNode})
+		c.Send(t.scheduler, scheduler.DrainNode{Node: n.id, Drain: action == machine.DrainNode})
 		c.Send(t.ams, nodeChanged{report: n.report()})
 	}
 }
@@ -191,18 +195,18 @@ func (t *ResourceTracker) cleanUpApp(c *rpcenv.Context, m cleanUpApp) {
 	}
 }
 
-func (t *ResourceTracker) cleanUpContainer(c *rpcenv.Context, m cleanUpContainer) {
-	n := t.byID[m.node]
-	if n != nil && t.queues(c, n, machine.NodeCleanUpContainer) && !slices.Contains(n.cleanContainers, m.container) {
-		n.cleanContainers = append(n.cleanContainers, m.container)
-		n.cleaned[m.container] = true // heartbeats report it as running until the node has ended it
+func (t *ResourceTracker) cleanUpContainer(c *rpcenv.Context, m scheduler.CleanUpContainer) {
+	n := t.byID[m.Node]
+	if n != nil && t.queues(c, n, machine.NodeCleanUpContainer) && !slices.Contains(n.cleanContainers, m.Container) {
+		n.cleanContainers = append(n.cleanContainers, m.Container)
+		n.cleaned[m.Container] = true // heartbeats report it as running until the node has ended it
 	}
 }
 
-func (t *ResourceTracker) forgetContainer(c *rpcenv.Context, m forgetContainer) {
-	n := t.byID[m.node]
-	if n != nil && t.queues(c, n, machine.NodeFinishedPulled) && !slices.Contains(n.forget, m.container) {
-		n.forget = append(n.forget, m.container)
+func (t *ResourceTracker) forgetContainer(c *rpcenv.Context, m scheduler.ForgetContainer) {
+	n := t.byID[m.Node]
+	if n != nil && t.queues(c, n, machine.NodeFinishedPulled) && !slices.Contains(n.forget, m.Container) {
+		n.forget = append(n.forget, m.Container)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/input"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -186,9 +187,9 @@ func (t *ResourceTracker) sendUpdate(c *rpcenv.Context, n *node) {
 		return
 	}
 	n.updating, n.again = true, false
-	m := nodeUpdate{node: n.id, launched: n.launchedQueue, ended: n.endedQueue}
+	m := scheduler.NodeUpdate{Node: n.id, Launched: n.launchedQueue, Ended: n.endedQueue}
 	n.launchedQueue, n.endedQueue = nil, nil
-	rpcenv.Ask(c, t.scheduler, m, func(nodeUpdated, error) {
+	rpcenv.Ask(c, t.scheduler, m, func(scheduler.NodeUpdated, error) {
 		n.updating = false
 		if n.again && !n.machine.State.Over() {
 			t.sendUpdate(c, n)

@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -20,9 +21,9 @@ func TestWhatTheAnswerToAHeartbeatHas(t *testing.T) {
 	stranger := ids.Node{Host: "nowhere", Port: 1}
 	for range 2 { // an order that is repeated is one
 		for _, node := range []ids.Node{id, stranger} {
-			r.Send(cleanUpContainer{node: node, container: rmtest.Container(1)})
+			r.Send(scheduler.CleanUpContainer{Node: node, Container: rmtest.Container(1)})
 			r.Send(cleanUpApp{app: rmtest.App, nodes: []ids.Node{node, node}})
-			r.Send(forgetContainer{node: node, container: rmtest.Container(2)})
+			r.Send(scheduler.ForgetContainer{Node: node, Container: rmtest.Container(2)})
 		}
 	}
 	l := rmtest.Life(5)
@@ -65,21 +66,21 @@ func TestWhatANodeIsToEndOrForget(t *testing.T) {
 		t.Helper()
 		r.beat(id, response, statuses...)
 		text := ""
-		for _, u := range rmtest.Got[nodeUpdate](r.Rig, r.Scheduler) {
-			text += fmt.Sprint(len(u.launched), len(u.ended))
+		for _, u := range rmtest.Got[scheduler.NodeUpdate](r.Rig, r.Scheduler) {
+			text += fmt.Sprint(len(u.Launched), len(u.Ended))
 		}
 		if text != want {
 			t.Errorf("%v: %s launched and ended, want %s", statuses, text, want)
 		}
 	}
-	r.Send(cleanUpContainer{node: id, container: rmtest.Container(1)})
+	r.Send(scheduler.CleanUpContainer{Node: id, Container: rmtest.Container(1)})
 	news("0 0", 0, rmtest.Status(1, rmtest.Runs, 0))
 	news("0 0", 1, rmtest.Status(1, rmtest.Runs, 0))
-	r.Send(forgetContainer{node: id, container: rmtest.Container(1)})
+	r.Send(scheduler.ForgetContainer{Node: id, Container: rmtest.Container(1)})
 	news("0 0", 2, rmtest.Status(1, rmtest.Runs, 0))
 	news("1 0", 3, rmtest.Status(1, rmtest.Runs, 0))
 	news("0 1", 4, rmtest.Status(1, rmtest.Ended, 3))
-	r.Send(forgetContainer{node: id, container: rmtest.Container(1)})
+	r.Send(scheduler.ForgetContainer{Node: id, Container: rmtest.Container(1)})
 	news("0 0", 5, rmtest.Status(1, rmtest.Ended, 3))
 	news("0 1", 6, rmtest.Status(1, rmtest.Ended, 3))
 }
@@ -93,8 +94,8 @@ func TestWhatIsOrderedForANodeThatIsGone(t *testing.T) {
 			n := &node{id: id, machine: machine.Node{State: s}, cleaned: map[ids.Container]bool{}}
 			tracker.byID[id] = n
 			tracker.cleanUpApp(c, cleanUpApp{app: rmtest.App, nodes: []ids.Node{id}})
-			tracker.cleanUpContainer(c, cleanUpContainer{node: id, container: rmtest.Container(1)})
-			tracker.forgetContainer(c, forgetContainer{node: id, container: rmtest.Container(2)})
+			tracker.cleanUpContainer(c, scheduler.CleanUpContainer{Node: id, Container: rmtest.Container(1)})
+			tracker.forgetContainer(c, scheduler.ForgetContainer{Node: id, Container: rmtest.Container(2)})
 			if got := len(n.cleanApps) + len(n.cleanContainers) + len(n.cleaned) + len(n.forget); got != want {
 				t.Errorf("a node that is %s keeps %v, %v and %v", s, n.cleanApps, n.cleanContainers, n.forget)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/input"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -86,7 +87,7 @@ func (t *ResourceTracker) started(c *rpcenv.Context, old *node, id ids.Node, q *
 // add gives a node to the scheduler and reports it to ApplicationMasters.
 func (t *ResourceTracker) add(c *rpcenv.Context, n *node, containers []*yarn.NMContainerStatus) {
 	n.note(containers)
-	c.Send(t.scheduler, nodeAdded{node: n.id, http: n.http, rack: n.rack, total: n.total, containers: containers})
+	c.Send(t.scheduler, scheduler.NodeAdded{Node: n.id, HTTP: n.http, Rack: n.rack, Total: n.total, Containers: containers})
 	c.Send(t.ams, nodeChanged{report: n.report()})
 }
 
@@ -113,7 +114,7 @@ func (t *ResourceTracker) reconnected(c *rpcenv.Context, n *node, q *yarn.Regist
 	n.note(q.GetContainerStatuses())
 	n.launchedQueue, n.endedQueue = running(q.GetContainerStatuses()), nil // nodeReconnected has the ends
 	if slices.Contains(t.step(c, n, machine.NodeReconnected, machine.Always, "it registered again"), machine.ReconnectNode) {
-		c.Send(t.scheduler, nodeReconnected{node: n.id, total: n.total, containers: q.GetContainerStatuses()})
+		c.Send(t.scheduler, scheduler.NodeReconnected{Node: n.id, Total: n.total, Containers: q.GetContainerStatuses()})
 	}
 }
 
@@ -137,7 +138,7 @@ func (t *ResourceTracker) hasApplications(c *rpcenv.Context, n ids.Node, apps []
 			c.Log().Warnf("%s has an application that is none: %v", n, err)
 			continue
 		}
-		c.Send(t.client, runningOnNode{app: id, node: n})
+		c.Send(t.client, scheduler.RunningOnNode{App: id, Node: n})
 	}
 }
 

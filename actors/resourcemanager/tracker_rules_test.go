@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -114,7 +115,7 @@ func TestANodeIsLostAfterItsTime(t *testing.T) {
 			t.Errorf("in time %s, late %s", a, b)
 		}
 	})
-	if got := rmtest.Got[nodeRemoved](r.Rig, r.Scheduler); len(got) != 1 || got[0].node.Host != "late" {
+	if got := rmtest.Got[scheduler.NodeRemoved](r.Rig, r.Scheduler); len(got) != 1 || got[0].Node.Host != "late" {
 		t.Errorf("removed: %v", got)
 	}
 	// The monitor looks three times in that time.
@@ -155,8 +156,8 @@ func TestOneUpdateOfANodeAtATime(t *testing.T) {
 	updates := func(want string) {
 		t.Helper()
 		text := ""
-		for _, u := range rmtest.Got[nodeUpdate](r.Rig, r.Scheduler) {
-			text += fmt.Sprintf("%s launched %d ended %d, ", u.node, len(u.launched), len(u.ended))
+		for _, u := range rmtest.Got[scheduler.NodeUpdate](r.Rig, r.Scheduler) {
+			text += fmt.Sprintf("%s launched %d ended %d, ", u.Node, len(u.Launched), len(u.Ended))
 		}
 		if strings.TrimSuffix(text, ", ") != want {
 			t.Errorf("%s\nwant\n%s", text, want)

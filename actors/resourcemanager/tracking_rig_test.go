@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -19,7 +20,7 @@ type tracking struct {
 // slowScheduler answers the updates of nodes when it is let.
 type slowScheduler struct {
 	holds bool
-	held  []rpcenv.Call[nodeUpdated]
+	held  []rpcenv.Call[scheduler.NodeUpdated]
 }
 
 func newTracking(t *testing.T, lists Hosts, settings ...string) tracking {
@@ -27,11 +28,11 @@ func newTracking(t *testing.T, lists Hosts, settings ...string) tracking {
 	r := tracking{rmtest.New(t, ids.ResourceTracker, newResourceTracker(lists), settings...), &slowScheduler{}}
 	r.Send(beginTracker{Life: rmtest.Life(5)})
 	r.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		switch m, ok := m.(nodeUpdate); {
+		switch m, ok := m.(scheduler.NodeUpdate); {
 		case ok && r.slow.holds:
 			r.slow.held = append(r.slow.held, rpcenv.Defer(c, m))
 		case ok:
-			rpcenv.Reply(c, m, nodeUpdated{})
+			rpcenv.Reply(c, m, scheduler.NodeUpdated{})
 		}
 		return false
 	})
@@ -45,7 +46,7 @@ func (r tracking) answer() {
 	r.slow.held = nil
 	r.Scheduler.Do(func(*rpcenv.Context) {
 		for _, call := range held {
-			call.Reply(nodeUpdated{})
+			call.Reply(scheduler.NodeUpdated{})
 		}
 	})
 	r.Settle()

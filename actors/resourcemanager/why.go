@@ -2,6 +2,7 @@ package resourcemanager
 
 import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -23,15 +24,15 @@ func (s *ClientRMService) requestApplicationRefusals(c *rpcenv.Context, q *yarn.
 		return
 	}
 	r.AttemptState = at.machine.State.String()
-	rpcenv.Ask(c, s.scheduler, requestWhy{attempt: at.id}, func(w why, err error) {
+	rpcenv.Ask(c, s.scheduler, scheduler.RequestWhy{Attempt: at.id}, func(w scheduler.Why, err error) {
 		if err != nil {
 			call.Fail(err)
 			return
 		}
-		r.Used = w.used
+		r.Used = w.Used
 		// In other states it waits for something else: a record, its NodeManager, its registration.
 		if at.machine.State == machine.AttemptScheduled || at.machine.State == machine.AttemptRunning {
-			r.Refusals = w.refusals
+			r.Refusals = w.Refusals
 		}
 		call.Reply(r)
 	})

@@ -6,6 +6,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -22,16 +23,16 @@ func (s *ClientRMService) requestContainerPlace(c *rpcenv.Context, q *yarn.Reque
 		return
 	}
 	call := rpcenv.Defer(c, q)
-	rpcenv.Ask(c, s.scheduler, requestContainer{id: id}, func(p containerPlace, err error) {
+	rpcenv.Ask(c, s.scheduler, scheduler.RequestContainer{ID: id}, func(p scheduler.ContainerPlace, err error) {
 		switch {
 		case err != nil:
 			call.Fail(err)
-		case !p.found:
+		case !p.Found:
 			call.Fail(fmt.Errorf("%w: Container with id '%s' doesn't exist in RM: it ended, or never was", exceptions.YARN, id))
 		default:
 			call.Reply(&yarn.ContainerPlace{
-				Id: id.Proto(), NodeId: p.node, Resource: p.resource, State: p.state.String(), Lacks: p.lacks, ApplicationMaster: p.am,
-				PreemptedFor: p.preemptedFor, PreemptedIn: p.preemptedIn.Milliseconds(), Failure: p.failure,
+				Id: id.Proto(), NodeId: p.Node, Resource: p.Resource, State: p.State.String(), Lacks: p.Lacks, ApplicationMaster: p.AM,
+				PreemptedFor: p.PreemptedFor, PreemptedIn: p.PreemptedIn.Milliseconds(), Failure: p.Failure,
 			})
 		}
 	})

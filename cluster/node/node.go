@@ -2,7 +2,7 @@ package node
 
 import (
 	"github.com/coherer/coherer/actors/master"
-	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -15,7 +15,7 @@ type Node struct {
 	// Master is the endpoint of a Master, else nil. Its books may be looked at where nothing runs meanwhile: in a simulation.
 	Master *master.Master
 	// Scheduler is the endpoint of a ResourceManager that has the books, else nil. What holds for Master holds for it.
-	Scheduler *resourcemanager.Scheduler
+	Scheduler *scheduler.Scheduler
 }
 
 // Master starts a Master: env says where it listens.

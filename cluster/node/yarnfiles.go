@@ -34,7 +34,7 @@ func readBounded(path string) ([]byte, time.Time, error) {
 	return content, info.ModTime(), err
 }
 
-// allocationFile is a resourcemanager.Allocations: the path of fair-scheduler.xml.
+// allocationFile is a scheduler.Allocations: the path of fair-scheduler.xml.
 type allocationFile string
 
 func (f allocationFile) Read(*rpcenv.Blocking) ([]byte, time.Time, error) {
@@ -42,7 +42,7 @@ func (f allocationFile) Read(*rpcenv.Blocking) ([]byte, time.Time, error) {
 	return content, modified, named(conf.FairAllocationFile, err)
 }
 
-// hostFiles is a resourcemanager.Hosts: paths of lists of hosts, or "". In a file hosts are separated by white space, and the
+// hostFiles is a tracker.Hosts: paths of lists of hosts, or "". In a file hosts are separated by white space, and the
 // rest of a line after a # is a comment, as in Hadoop's.
 type hostFiles struct{ include, exclude string }
 

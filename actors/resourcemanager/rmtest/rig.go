@@ -115,10 +115,11 @@ func Life(timestamp int64) life.Life {
 	return life.Life{Timestamp: timestamp, Container: key(1), NM: key(2), AMRM: key(3)}
 }
 
-// An application and its first attempt.
+// An application and its attempts.
 var (
-	App     = ids.Application{Timestamp: 5, ID: 1}
-	Attempt = ids.Attempt{App: App, Attempt: 1}
+	App           = ids.Application{Timestamp: 5, ID: 1}
+	Attempt       = ids.Attempt{App: App, Attempt: 1}
+	SecondAttempt = ids.Attempt{App: App, Attempt: 2}
 )
 
 // Container is one of Attempt.

@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"errors"
@@ -12,39 +12,39 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// allocate is a call of an attempt, with its asks and releases.
-type allocate struct {
+// Allocate is a call of an attempt, with its asks and releases.
+type Allocate struct {
 	rpcenv.Local
-	attempt     ids.Attempt
-	asks        []*yarn.ResourceRequest
-	release     []ids.Container
-	add, remove []string // of its blacklist
-	drain       bool     // the ApplicationMaster asks: the answer has the ended containers
+	Attempt     ids.Attempt
+	Asks        []*yarn.ResourceRequest
+	Release     []ids.Container
+	Add, Remove []string // of its blacklist
+	Drain       bool     // the ApplicationMaster asks: the answer has the ended containers
 }
 
-// allocation is the answer to allocate.
-type allocation struct {
+// Allocation is the answer to allocate.
+type Allocation struct {
 	rpcenv.Local
-	containers []*yarn.Container
-	completed  []*yarn.ContainerStatus
-	headroom   *yarn.Resource
-	preempt    []ids.Container
-	nodes      int32
+	Containers []*yarn.Container
+	Completed  []*yarn.ContainerStatus
+	Headroom   *yarn.Resource
+	Preempt    []ids.Container
+	Nodes      int32
 }
 
 // ReplyType makes the answer's type known to the compiler.
-func (allocate) ReplyType() (r allocation) { return r }
+func (Allocate) ReplyType() (r Allocation) { return r }
 
-func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
-	a := s.apps[m.attempt.App]
-	if a == nil || a.attempt != m.attempt {
-		rpcenv.Fail(c, m, fmt.Errorf("%w: the scheduler has no attempt %s", exceptions.ApplicationAttemptNotFound, m.attempt))
+func (s *Scheduler) allocate(c *rpcenv.Context, m Allocate) {
+	a := s.apps[m.Attempt.App]
+	if a == nil || a.attempt != m.Attempt {
+		rpcenv.Fail(c, m, fmt.Errorf("%w: the scheduler has no attempt %s", exceptions.ApplicationAttemptNotFound, m.Attempt))
 		return
 	}
-	d := fair.Demand{BlacklistAdd: m.add, BlacklistRemove: m.remove}
+	d := fair.Demand{BlacklistAdd: m.Add, BlacklistRemove: m.Remove}
 	most := s.book.MaximumAllocation(s.now(c), a.queue)
 	// All asks are checked before the book sees one: a call that fails must have no effect, since it will be repeated.
-	for _, q := range m.asks {
+	for _, q := range m.Asks {
 		ask := askOf(q)
 		if err := fair.CheckAsk(ask.Capability, most, s.conf.Maximum); err != nil {
 			rpcenv.Fail(c, m, fmt.Errorf("%w: %w", exceptions.InvalidResourceRequest, err))
@@ -52,28 +52,28 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m allocate) {
 		}
 		d.Asks = append(d.Asks, ask)
 	}
-	for _, id := range m.release {
+	for _, id := range m.Release {
 		// An unknown container is no error: it may have ended while the call was on its way.
-		if k := s.containers[id]; k != nil && k.attempt == m.attempt {
+		if k := s.containers[id]; k != nil && k.attempt == m.Attempt {
 			d.Release = append(d.Release, id)
 		}
 	}
 	s.asked = s.asked || len(d.Asks) > 0
-	g, err := s.book.Allocate(s.now(c), m.attempt, d)
+	g, err := s.book.Allocate(s.now(c), m.Attempt, d)
 	if err != nil {
 		rpcenv.Fail(c, m, invalidRequest(err))
 		return
 	}
 	s.decided(c, g.Events) // before drain: the ends of released containers are in this answer
-	r := allocation{headroom: g.Headroom.Proto(), preempt: g.Preempt, nodes: int32(len(s.nodes))}
+	r := Allocation{Headroom: g.Headroom.Proto(), Preempt: g.Preempt, Nodes: int32(len(s.nodes))}
 	for _, k := range g.Containers {
 		if given := s.acquire(c, a, k); given != nil {
-			r.containers = append(r.containers, given)
+			r.Containers = append(r.Containers, given)
 		}
 	}
 	// The attempt's own calls, for the ApplicationMaster's container, must not take ends away from the ApplicationMaster.
-	if m.drain {
-		r.completed = s.drain(c, a)
+	if m.Drain {
+		r.Completed = s.drain(c, a)
 	}
 	rpcenv.Reply(c, m, r)
 }
@@ -106,7 +106,7 @@ func (s *Scheduler) drain(c *rpcenv.Context, a *scheduledApp) []*yarn.ContainerS
 // forgetContainer lets a node forget a container that ended.
 func (s *Scheduler) forgetContainer(c *rpcenv.Context, d doneContainer) {
 	id, _ := ids.ContainerFrom(d.status.GetContainerId()) // it was made of one
-	c.Send(s.tracker, forgetContainer{node: d.node, container: id})
+	c.Send(s.tracker, ForgetContainer{Node: d.node, Container: id})
 }
 
 // acquire hands a container over to its ApplicationMaster. Only now it gets a token, whose lifetime begins here.

@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 
 // The book's time counts from the Scheduler's start.
 func TestTheTimeOfTheBook(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	r.Run(func(c *rpcenv.Context) {
 		r.s.start = c.Now().Add(-time.Second)
 		if got := r.s.now(c); got != time.Second {
@@ -23,10 +23,10 @@ func TestTheTimeOfTheBook(t *testing.T) {
 
 // A pass of continuous scheduling leaves the shares to the next update, unless something was asked.
 func TestAPassComputesNoShares(t *testing.T) {
-	r := newScheduling(t, beginScheduler{}, "yarn.scheduler.fair.continuous-scheduling-enabled", "true", "yarn.scheduler.fair.update-interval-ms", "60000")
+	r := newScheduling(t, BeginScheduler{}, "yarn.scheduler.fair.continuous-scheduling-enabled", "true", "yarn.scheduler.fair.update-interval-ms", "60000")
 	r.add("h")
 	share := func() (memory int64) {
-		for _, q := range must[books](r, requestBooks{}).queues {
+		for _, q := range must[Books](r, RequestBooks{}).Queues {
 			if q.Name == "root.a" {
 				memory = q.FairShare.Memory
 			}
@@ -35,13 +35,13 @@ func TestAPassComputesNoShares(t *testing.T) {
 	}
 	for id, queue := range []string{"a", "b"} {
 		at := r.begins(ids.Application{Timestamp: 5, ID: int32(id + 1)}, queue)
-		must[allocation](r, allocate{attempt: at, asks: []*yarn.ResourceRequest{anyAsk(20)}})
+		must[Allocation](r, Allocate{Attempt: at, Asks: []*yarn.ResourceRequest{anyAsk(20)}})
 		r.Pass(100)
 	}
 	if got := share(); got != 4096 {
 		t.Errorf("of two queues one has the share %d", got)
 	}
-	r.Send(appRemoved{app: ids.Application{Timestamp: 5, ID: 2}})
+	r.Send(AppRemoved{App: ids.Application{Timestamp: 5, ID: 2}})
 	r.Pass(1000)
 	if got := share(); got != 4096 {
 		t.Errorf("before the next update the share is %d", got)
@@ -54,7 +54,7 @@ func TestAPassComputesNoShares(t *testing.T) {
 
 // With continuous scheduling what is asked is looked at by the next pass, once.
 func TestAnAskIsLookedAtOnce(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	r.attempt(false)
 	r.Run(func(c *rpcenv.Context) {
 		for what, tick := range map[string]func(){"update": func() { r.s.updateTick(c) }, "pass": func() { r.s.continuousTick(c) }} {
@@ -65,7 +65,7 @@ func TestAnAskIsLookedAtOnce(t *testing.T) {
 		}
 	})
 	asked := func(asks ...*yarn.ResourceRequest) bool {
-		must[allocation](r, allocate{attempt: rmtest.Attempt, asks: asks})
+		must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Asks: asks})
 		return r.s.asked
 	}
 	if asked() || !asked(anyAsk(1)) || !asked() {

@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"fmt"
@@ -20,18 +20,18 @@ import (
 // queueOf submits an application and returns where the scheduler puts it.
 func (r scheduling) queueOf(id int32, user, queue string) string {
 	r.T.Helper()
-	a, err := request[appAccepted](r, appAdded{app: ids.Application{Timestamp: 5, ID: id}, user: user, queue: queue, groups: []string{user}})
+	a, err := request[AppAccepted](r, AppAdded{App: ids.Application{Timestamp: 5, ID: id}, User: user, Queue: queue, Groups: []string{user}})
 	if err != nil {
 		return err.Error()
 	}
-	return a.queue
+	return a.Queue
 }
 
 // names are the existing queues.
 func (r scheduling) names() string {
 	r.T.Helper()
 	var all []string
-	for _, q := range must[books](r, requestBooks{}).queues {
+	for _, q := range must[Books](r, RequestBooks{}).Queues {
 		all = append(all, q.Name)
 	}
 	return strings.Join(all, " ")
@@ -46,9 +46,9 @@ func TestWhereTheSettingsPlaceApplications(t *testing.T) {
 		}{
 			{"true", "true", "root.ada root.new"}, {"false", "true", "root.default root.new"}, {"true", "false", "root.default root.default"},
 		} {
-			m := beginScheduler{}
+			m := BeginScheduler{}
 			if file != "" {
-				m.allocations = []byte(file)
+				m.Allocations = []byte(file)
 			}
 			r := newScheduling(t, m, "yarn.scheduler.fair.user-as-default-queue", is.user, "yarn.scheduler.fair.allow-undeclared-pools", is.undeclared)
 			if got := r.queueOf(2, "ada", "default") + " " + r.queueOf(3, "ada", "new"); got != is.want {
@@ -60,10 +60,10 @@ func TestWhereTheSettingsPlaceApplications(t *testing.T) {
 
 // A queue that was made for a submission goes when nobody uses it, at the next look, also without a file.
 func TestAQueueThatNobodyUsesGoes(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	r.queueOf(2, "ada", "new")
 	r.is(r.names(), "root root.new")
-	r.Send(appRemoved{app: ids.Application{Timestamp: 5, ID: 2}})
+	r.Send(AppRemoved{App: ids.Application{Timestamp: 5, ID: 2}})
 	r.Pass(9000)
 	r.is(r.names(), "root root.new")
 	r.Pass(1100)
@@ -94,7 +94,7 @@ func TestWhatAFileSaysInVain(t *testing.T) {
 		return all
 	}
 	f := &allocationFile{content: vain}
-	r := newSchedulingWith(t, f, nil, func(env *rpcenv.Env) { env.Log().Logger.AddHook(log) }, beginScheduler{allocations: []byte(vain)})
+	r := newSchedulingWith(t, f, nil, func(env *rpcenv.Env) { env.Log().Logger.AddHook(log) }, BeginScheduler{Allocations: []byte(vain)})
 	const warning = "allocation file: line 1: <reservation-planner> is ignored: reservations of resources ahead of time are not supported"
 	if got := fmt.Sprintf("%q", warned()); got != fmt.Sprintf("%q", []string{warning}) {
 		t.Errorf("at the beginning: %s", got)
@@ -117,15 +117,15 @@ func TestNothingIsGivenSoonAfterARestart(t *testing.T) {
 		log := logtest.NewLocal(logrus.New())
 		r := newSchedulingWith(t, nil, []string{
 			"yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "3000", "yarn.scheduler.fair.continuous-scheduling-enabled", continuous,
-		}, func(env *rpcenv.Env) { env.Log().Logger.AddHook(log) }, beginScheduler{Life: life.Life{Recovered: true}})
+		}, func(env *rpcenv.Env) { env.Log().Logger.AddHook(log) }, BeginScheduler{Life: life.Life{Recovered: true}})
 		begun := r.s.start
 		r.attempt(false)
 		n := r.add("h", live(1, 1024), live(2, 1024))
 		r.heard()
-		must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+		must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Asks: []*yarn.ResourceRequest{anyAsk(1)}})
 		beat := func(ended ...*yarn.ContainerStatus) int {
-			must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1), rmtest.Container(70)}, ended: ended})
-			return len(must[allocation](r, allocate{attempt: rmtest.Attempt}).containers)
+			must[NodeUpdated](r, NodeUpdate{Node: n, Launched: []ids.Container{rmtest.Container(1), rmtest.Container(70)}, Ended: ended})
+			return len(must[Allocation](r, Allocate{Attempt: rmtest.Attempt}).Containers)
 		}
 		for r.Now().Sub(begun) < 2900*time.Millisecond {
 			if got := beat(); got != 0 {
@@ -162,7 +162,7 @@ func TestNothingIsGivenSoonAfterARestart(t *testing.T) {
 		}
 	}
 	// The wait is over exactly then.
-	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}})
+	r := newScheduling(t, BeginScheduler{Life: life.Life{Recovered: true}})
 	r.Run(func(c *rpcenv.Context) {
 		for at, want := range map[time.Duration]bool{-1: true, 0: true, 1: false} {
 			if r.s.readyAt = c.Now().Add(at); r.s.ready(c) != want {
@@ -174,23 +174,23 @@ func TestNothingIsGivenSoonAfterARestart(t *testing.T) {
 
 // Of many waiting applications the books list the first fifty, and the number of the others.
 func TestFiftyApplicationsThatWaitAreTold(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	for id := range int32(53) {
 		app := ids.Application{Timestamp: 5, ID: id + 1}
-		must[appAccepted](r, appAdded{app: app, user: "ada", queue: "default", groups: []string{"ada"}})
+		must[AppAccepted](r, AppAdded{App: app, User: "ada", Queue: "default", Groups: []string{"ada"}})
 		at := ids.Attempt{App: app, Attempt: 1}
-		must[attemptAdded](r, appAttemptAdded{attempt: at})
+		must[AttemptAdded](r, AppAttemptAdded{Attempt: at})
 		if id != 1 {
-			must[allocation](r, allocate{attempt: at, asks: []*yarn.ResourceRequest{anyAsk(2)}})
+			must[Allocation](r, Allocate{Attempt: at, Asks: []*yarn.ResourceRequest{anyAsk(2)}})
 		}
 	}
-	b := must[books](r, requestBooks{})
-	first, last := b.demands[0], b.demands[len(b.demands)-1]
-	if len(b.demands) != 50 || b.demandsMore != 2 || first.GetApplicationId().GetId() != 1 || last.GetApplicationId().GetId() != 51 {
-		t.Errorf("%d told, %d more, from %v to %v", len(b.demands), b.demandsMore, first, last)
+	b := must[Books](r, RequestBooks{})
+	first, last := b.Demands[0], b.Demands[len(b.Demands)-1]
+	if len(b.Demands) != 50 || b.DemandsMore != 2 || first.GetApplicationId().GetId() != 1 || last.GetApplicationId().GetId() != 51 {
+		t.Errorf("%d told, %d more, from %v to %v", len(b.Demands), b.DemandsMore, first, last)
 	}
-	if b.use.GetContainersPending() != 104 || b.use.GetPending().GetMemory() != 104*1024 || b.use.GetPending().GetVirtualCores() != 104 {
-		t.Errorf("pending: %v", b.use)
+	if b.Use.GetContainersPending() != 104 || b.Use.GetPending().GetMemory() != 104*1024 || b.Use.GetPending().GetVirtualCores() != 104 {
+		t.Errorf("pending: %v", b.Use)
 	}
 	// Only what is asked for anywhere counts: what is asked for of a host is a part of it.
 	count, sum := waits(fair.AppState{Pending: []fair.Ask{

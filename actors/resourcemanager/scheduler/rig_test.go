@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"fmt"
@@ -19,15 +19,15 @@ type scheduling struct {
 	s *Scheduler
 }
 
-func newScheduling(t *testing.T, m beginScheduler, settings ...string) scheduling {
+func newScheduling(t *testing.T, m BeginScheduler, settings ...string) scheduling {
 	t.Helper()
 	return newSchedulingWith(t, nil, settings, func(*rpcenv.Env) {}, m)
 }
 
 // newSchedulingWith is newScheduling with an allocation file; first sees the Env before the Scheduler begins.
-func newSchedulingWith(t *testing.T, file Allocations, settings []string, first func(*rpcenv.Env), m beginScheduler) scheduling {
+func newSchedulingWith(t *testing.T, file Allocations, settings []string, first func(*rpcenv.Env), m BeginScheduler) scheduling {
 	t.Helper()
-	s, err := newScheduler(rmtest.Conf(t, settings), file)
+	s, err := New(rmtest.Conf(t, settings), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,23 +62,23 @@ func must[R rpcenv.Message](r scheduling, q rpcenv.Message) R {
 func (r scheduling) add(host string, containers ...*yarn.NMContainerStatus) ids.Node {
 	r.T.Helper()
 	id := ids.Node{Host: host, Port: 8041}
-	r.Send(nodeAdded{node: id, http: host + ":8042", rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: containers})
+	r.Send(NodeAdded{Node: id, HTTP: host + ":8042", Rack: "/r", Total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, Containers: containers})
 	return id
 }
 
 // attempt adds an application with its first attempt.
 func (r scheduling) attempt(keep bool) {
 	r.T.Helper()
-	must[appAccepted](r, appAdded{app: rmtest.App, user: "ada", queue: "default", groups: []string{"ada"}})
-	must[attemptAdded](r, appAttemptAdded{attempt: rmtest.Attempt, keep: keep})
+	must[AppAccepted](r, AppAdded{App: rmtest.App, User: "ada", Queue: "default", Groups: []string{"ada"}})
+	must[AttemptAdded](r, AppAttemptAdded{Attempt: rmtest.Attempt, Keep: keep})
 }
 
 // begins adds an application of ada to a queue, with its first attempt.
 func (r scheduling) begins(app ids.Application, queue string) ids.Attempt {
 	r.T.Helper()
-	must[appAccepted](r, appAdded{app: app, user: "ada", queue: queue, groups: []string{"ada"}})
+	must[AppAccepted](r, AppAdded{App: app, User: "ada", Queue: queue, Groups: []string{"ada"}})
 	at := ids.Attempt{App: app, Attempt: 1}
-	must[attemptAdded](r, appAttemptAdded{attempt: at})
+	must[AttemptAdded](r, AppAttemptAdded{Attempt: at})
 	return at
 }
 
@@ -102,16 +102,16 @@ func (r scheduling) heard() string {
 	for _, p := range []*rpctest.Probe{r.Tracker, r.Client} {
 		for range len(p.Waiting()) {
 			switch m := p.Next().(type) {
-			case cleanUpContainer:
-				all = append(all, fmt.Sprintf("%s ends %d", m.node.Host, m.container.Seq))
-			case forgetContainer:
-				all = append(all, fmt.Sprintf("%s forgets %d", m.node.Host, m.container.Seq))
-			case runningOnNode:
-				all = append(all, fmt.Sprintf("%d runs on %s", m.app.ID, m.node.Host))
-			case amAllocated:
+			case CleanUpContainer:
+				all = append(all, fmt.Sprintf("%s ends %d", m.Node.Host, m.Container.Seq))
+			case ForgetContainer:
+				all = append(all, fmt.Sprintf("%s forgets %d", m.Node.Host, m.Container.Seq))
+			case RunningOnNode:
+				all = append(all, fmt.Sprintf("%d runs on %s", m.App.ID, m.Node.Host))
+			case AMAllocated:
 				all = append(all, "allocated")
-			case amContainerFinished:
-				all = append(all, fmt.Sprintf("master ended with %d %q", m.status.GetExitStatus(), m.status.GetDiagnostics()))
+			case AMContainerFinished:
+				all = append(all, fmt.Sprintf("master ended with %d %q", m.Status.GetExitStatus(), m.Status.GetDiagnostics()))
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func (r scheduling) heard() string {
 func (r scheduling) completed() string {
 	r.T.Helper()
 	var all []string
-	for _, s := range must[allocation](r, allocate{attempt: rmtest.Attempt, drain: true}).completed {
+	for _, s := range must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Drain: true}).Completed {
 		all = append(all, fmt.Sprintf("%d with %d %q", s.GetContainerId().GetId(), s.GetExitStatus(), s.GetDiagnostics()))
 	}
 	return strings.Join(all, ", ")
@@ -139,10 +139,10 @@ func (r scheduling) is(what, want string) {
 // give lets a node give the attempt a container of 1024 MiB, which it takes.
 func (r scheduling) give(n ids.Node) ids.Container {
 	r.T.Helper()
-	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.Advance(time.Second)
-	must[nodeUpdated](r, nodeUpdate{node: n})
-	got := must[allocation](r, allocate{attempt: rmtest.Attempt}).containers
+	must[NodeUpdated](r, NodeUpdate{Node: n})
+	got := must[Allocation](r, Allocate{Attempt: rmtest.Attempt}).Containers
 	if len(got) != 1 {
 		r.T.Fatalf("given: %v", got)
 	}

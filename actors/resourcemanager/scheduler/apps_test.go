@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ import (
 
 // The unknown is refused by name; asks that the scheduler cannot meet, in Hadoop's words.
 func TestWhatTheSchedulerRefuses(t *testing.T) {
-	r := newScheduling(t, beginScheduler{}, "yarn.scheduler.maximum-allocation-mb", "4096")
+	r := newScheduling(t, BeginScheduler{}, "yarn.scheduler.maximum-allocation-mb", "4096")
 	r.add("h")
 	r.attempt(false)
 	second := ids.Attempt{App: rmtest.App, Attempt: 2}
@@ -34,13 +34,13 @@ func TestWhatTheSchedulerRefuses(t *testing.T) {
 		want error
 		text string
 	}{
-		{appAttemptAdded{attempt: stranger}, exceptions.YARN, "the scheduler has no application application_5_0009"},
-		{describeAttempt{attempt: stranger}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0009_000001"},
-		{describeAttempt{attempt: second}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0001_000002"},
-		{allocate{attempt: stranger}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0009_000001"},
-		{allocate{attempt: second}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0001_000002"},
-		{allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{big}}, exceptions.InvalidResourceRequest, "4096"},
-		{appAdded{app: stranger.App, user: "ada", queue: "root", groups: []string{"ada"}}, nil, "root is not a leaf queue"},
+		{AppAttemptAdded{Attempt: stranger}, exceptions.YARN, "the scheduler has no application application_5_0009"},
+		{DescribeAttempt{Attempt: stranger}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0009_000001"},
+		{DescribeAttempt{Attempt: second}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0001_000002"},
+		{Allocate{Attempt: stranger}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0009_000001"},
+		{Allocate{Attempt: second}, exceptions.ApplicationAttemptNotFound, "the scheduler has no attempt appattempt_5_0001_000002"},
+		{Allocate{Attempt: rmtest.Attempt, Asks: []*yarn.ResourceRequest{big}}, exceptions.InvalidResourceRequest, "4096"},
+		{AppAdded{App: stranger.App, User: "ada", Queue: "root", Groups: []string{"ada"}}, nil, "root is not a leaf queue"},
 	} {
 		_, err := request[rpcenv.Message](r, is.q)
 		if err == nil || is.want != nil && !errors.Is(err, is.want) || !strings.Contains(err.Error(), is.text) {
@@ -59,19 +59,19 @@ func TestWhatTheSchedulerRefuses(t *testing.T) {
 
 // A container comes with the token that starts it, and with all that it says.
 func TestAContainerIsWhole(t *testing.T) {
-	r := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "9000")
+	r := newScheduling(t, BeginScheduler{}, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "9000")
 	n := r.add("h")
 	r.attempt(false)
-	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.Advance(time.Second)
-	must[nodeUpdated](r, nodeUpdate{node: n})
+	must[NodeUpdated](r, NodeUpdate{Node: n})
 	var made time.Time
 	r.Run(func(*rpcenv.Context) { made = r.s.containers[rmtest.Container(1)].made })
-	a := must[allocation](r, allocate{attempt: rmtest.Attempt})
-	if len(a.containers) != 1 || a.nodes != 1 || a.headroom.GetMemory() != 8192-1024 || len(a.preempt) != 0 || len(a.completed) != 0 {
+	a := must[Allocation](r, Allocate{Attempt: rmtest.Attempt})
+	if len(a.Containers) != 1 || a.Nodes != 1 || a.Headroom.GetMemory() != 8192-1024 || len(a.Preempt) != 0 || len(a.Completed) != 0 {
 		t.Fatalf("%+v", a)
 	}
-	k := a.containers[0]
+	k := a.Containers[0]
 	var says yarn.ContainerTokenIdentifier
 	if err := token.Open(k.GetContainerToken(), token.Container, rmtest.Life(5).Container, &says); err != nil {
 		t.Fatal(err)
@@ -119,15 +119,15 @@ func TestWhatAnAskSays(t *testing.T) {
 
 // An attempt may release the containers that it has; one that was given and is not started in time is taken back.
 func TestWhoReleasesAContainer(t *testing.T) {
-	r := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "9000")
+	r := newScheduling(t, BeginScheduler{}, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "9000")
 	n := r.add("h")
 	r.attempt(false)
 	for range 3 {
 		r.give(n)
 	}
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1)}})
+	must[NodeUpdated](r, NodeUpdate{Node: n, Launched: []ids.Container{rmtest.Container(1)}})
 	r.heard()
-	must[allocation](r, allocate{attempt: rmtest.Attempt, release: []ids.Container{rmtest.Container(2), rmtest.Container(70)}})
+	must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Release: []ids.Container{rmtest.Container(2), rmtest.Container(70)}})
 	r.is(r.heard(), "h ends 2")
 	r.is(r.completed(), `2 with -100 "Container released by application"`)
 	given := r.Now()
@@ -142,7 +142,7 @@ func TestWhoReleasesAContainer(t *testing.T) {
 	}
 	r.is(r.completed(), "")
 	r.is(r.heard(), "h forgets 2, h ends 3, h forgets 3")
-	if f := must[books](r, requestBooks{}).failures; len(f) != 1 || f[0].GetDiagnostics() != "Container expired since it was unused" || f[0].GetExitStatus() != -100 || f[0].GetNodeId().GetHost() != "h" {
+	if f := must[Books](r, RequestBooks{}).Failures; len(f) != 1 || f[0].GetDiagnostics() != "Container expired since it was unused" || f[0].GetExitStatus() != -100 || f[0].GetNodeId().GetHost() != "h" {
 		t.Errorf("failures: %v", f)
 	}
 	// Exactly at its time it stays.
@@ -163,105 +163,103 @@ func TestWhoReleasesAContainer(t *testing.T) {
 // An attempt that ends without its containers being kept leaves nothing to tell: its nodes forget them.
 func TestWhatAnAttemptLeaves(t *testing.T) {
 	begin := func(keep bool) (scheduling, ids.Node) {
-		r := newScheduling(t, beginScheduler{})
+		r := newScheduling(t, BeginScheduler{})
 		n := r.add("h")
 		r.attempt(keep)
 		for range 5 {
 			r.give(n)
 		}
-		must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1), rmtest.Container(2), rmtest.Container(3), rmtest.Container(4)}})
-		must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{rmtest.Status(2, rmtest.Ended, 7)}})
+		must[NodeUpdated](r, NodeUpdate{Node: n, Launched: []ids.Container{rmtest.Container(1), rmtest.Container(2), rmtest.Container(3), rmtest.Container(4)}})
+		must[NodeUpdated](r, NodeUpdate{Node: n, Ended: []*yarn.ContainerStatus{rmtest.Status(2, rmtest.Ended, 7)}})
 		r.is(r.completed(), `2 with 7 ""`)
-		must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{rmtest.Status(3, rmtest.Ended, 8)}})
+		must[NodeUpdated](r, NodeUpdate{Node: n, Ended: []*yarn.ContainerStatus{rmtest.Status(3, rmtest.Ended, 8)}})
 		r.heard()
 		return r, n
 	}
 	r, _ := begin(false)
 	other := ids.Attempt{App: rmtest.App, Attempt: 7}
-	r.Send(appAttemptRemoved{attempt: other}) // it never began
+	r.Send(AppAttemptRemoved{Attempt: other}) // it never began
 	r.is(r.heard(), "")
-	r.Send(appAttemptRemoved{attempt: rmtest.Attempt})
+	r.Send(AppAttemptRemoved{Attempt: rmtest.Attempt})
 	r.is(r.heard(), `h forgets 2, h forgets 3, h ends 1, h forgets 1, h ends 4, h forgets 4, h ends 5, h forgets 5, master ended with -100 "Container of a completed application"`)
-	if _, err := request[allocation](r, allocate{attempt: rmtest.Attempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
+	if _, err := request[Allocation](r, Allocate{Attempt: rmtest.Attempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
 		t.Error(err)
 	}
-	b := must[books](r, requestBooks{})
-	if b.use.GetContainersAllocated() != 0 || b.totals[rmtest.App].GetVcoreSeconds() == 0 {
-		t.Errorf("left behind: %v, %v", b.use, b.totals[rmtest.App])
+	b := must[Books](r, RequestBooks{})
+	if b.Use.GetContainersAllocated() != 0 || b.Totals[rmtest.App].GetVcoreSeconds() == 0 {
+		t.Errorf("left behind: %v, %v", b.Use, b.Totals[rmtest.App])
 	}
-	r.Send(appRemoved{app: rmtest.App})
-	if after := must[books](r, requestBooks{}); after.byApp[rmtest.App] != nil || !proto.Equal(after.totals[rmtest.App], b.totals[rmtest.App]) {
-		t.Errorf("after its end: %v, %v", after.byApp, after.totals)
+	r.Send(AppRemoved{App: rmtest.App})
+	if after := must[Books](r, RequestBooks{}); after.ByApp[rmtest.App] != nil || !proto.Equal(after.Totals[rmtest.App], b.Totals[rmtest.App]) {
+		t.Errorf("after its end: %v, %v", after.ByApp, after.Totals)
 	}
-	if u := must[usage](r, requestUsage{apps: []ids.Application{rmtest.App}}); len(u.byApp) != 0 {
-		t.Errorf("its usage: %v", u.byApp)
+	if u := must[Usage](r, RequestUsage{Apps: []ids.Application{rmtest.App}}); len(u.ByApp) != 0 {
+		t.Errorf("its usage: %v", u.ByApp)
 	}
 
 	// Kept, the next attempt has the running containers, and gets the ends that were not acknowledged.
 	r, n := begin(true)
-	r.Send(appAttemptRemoved{attempt: rmtest.Attempt, keep: true})
+	r.Send(AppAttemptRemoved{Attempt: rmtest.Attempt, Keep: true})
 	r.is(r.heard(), "h ends 5")
 	second := ids.Attempt{App: rmtest.App, Attempt: 2}
-	must[attemptAdded](r, appAttemptAdded{attempt: second, keep: true})
-	d := must[attemptDescription](r, describeAttempt{attempt: second})
-	if len(d.previous) != 1 || d.previous[0].GetId().GetId() != 4 || d.queue != "root.ada" || d.maximum.GetMemory() != 8192 {
+	must[AttemptAdded](r, AppAttemptAdded{Attempt: second, Keep: true})
+	d := must[AttemptDescription](r, DescribeAttempt{Attempt: second})
+	if len(d.Previous) != 1 || d.Previous[0].GetId().GetId() != 4 || d.Queue != "root.ada" || d.Maximum.GetMemory() != 8192 {
 		t.Errorf("described: %+v", d)
 	}
-	a := must[allocation](r, allocate{attempt: second, drain: true})
+	a := must[Allocation](r, Allocate{Attempt: second, Drain: true})
 	text := ""
-	for _, s := range a.completed {
+	for _, s := range a.Completed {
 		text += fmt.Sprint(s.GetContainerId().GetId(), " ")
 	}
 	r.is(text, "2 3 5 ")
-	must[allocation](r, allocate{attempt: second, release: []ids.Container{rmtest.Container(4)}})
+	must[Allocation](r, Allocate{Attempt: second, Release: []ids.Container{rmtest.Container(4)}})
 	r.is(r.heard(), "h ends 4")
-	must[nodeUpdated](r, nodeUpdate{node: n})
+	must[NodeUpdated](r, NodeUpdate{Node: n})
 }
 
 // The scheduler keeps where an application is, and what moves tell.
 func TestTheSchedulerKnowsWhereAnApplicationWent(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	r.add("h")
 	r.attempt(false)
 	for id, queue := range []string{"other", "third"} { // so that they are there
-		must[appAccepted](r, appAdded{app: ids.Application{Timestamp: 5, ID: int32(id + 2)}, user: "ada", queue: queue, groups: []string{"ada"}})
+		must[AppAccepted](r, AppAdded{App: ids.Application{Timestamp: 5, ID: int32(id + 2)}, User: "ada", Queue: queue, Groups: []string{"ada"}})
 	}
-	a := must[appAccepted](r, moveApp{app: rmtest.App, target: "root.other"})
-	d := must[attemptDescription](r, describeAttempt{attempt: rmtest.Attempt})
-	if a.queue != "root.other" || d.queue != "root.other" {
-		t.Errorf("it is in %q, then in %q", a.queue, d.queue)
+	a := must[AppAccepted](r, MoveApp{App: rmtest.App, Target: "root.other"})
+	d := must[AttemptDescription](r, DescribeAttempt{Attempt: rmtest.Attempt})
+	if a.Queue != "root.other" || d.Queue != "root.other" {
+		t.Errorf("it is in %q, then in %q", a.Queue, d.Queue)
 	}
 	r.Advance(time.Second)
 	delete(r.s.apps, rmtest.App) // it ended
-	if a := must[appAccepted](r, moveApp{app: rmtest.App, target: "root.third"}); a.queue != "root.third" {
-		t.Errorf("it is in %q", a.queue)
+	if a := must[AppAccepted](r, MoveApp{App: rmtest.App, Target: "root.third"}); a.Queue != "root.third" {
+		t.Errorf("it is in %q", a.Queue)
 	}
 }
-
-var secondAttempt = ids.Attempt{App: rmtest.App, Attempt: 2}
 
 // An attempt may release what it has, not what another application has, also with the faults of Hadoop's FairScheduler.
 func TestAnotherApplicationsContainerIsNotReleased(t *testing.T) {
 	for _, compat := range []string{"fixed", "YARN-FAIR"} {
-		r := newScheduling(t, beginScheduler{}, "coherer.compat", compat)
+		r := newScheduling(t, BeginScheduler{}, "coherer.compat", compat)
 		n := r.add("h")
 		r.attempt(false)
 		r.give(n)
 		other := r.begins(ids.Application{Timestamp: 5, ID: 2}, "default")
-		must[allocation](r, allocate{attempt: other, release: []ids.Container{rmtest.Container(1)}})
-		r.is(must[containerPlace](r, requestContainer{id: rmtest.Container(1)}).state.String(), "ACQUIRED")
+		must[Allocation](r, Allocate{Attempt: other, Release: []ids.Container{rmtest.Container(1)}})
+		r.is(must[ContainerPlace](r, RequestContainer{ID: rmtest.Container(1)}).State.String(), "ACQUIRED")
 	}
 }
 
 // An application has one attempt at a time.
 func TestAnApplicationHasOneAttemptAtATime(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	r.attempt(false)
-	if _, err := request[attemptAdded](r, appAttemptAdded{attempt: rmtest.Attempt}); !errors.Is(err, exceptions.YARN) || !strings.Contains(err.Error(), rmtest.Attempt.String()) {
+	if _, err := request[AttemptAdded](r, AppAttemptAdded{Attempt: rmtest.Attempt}); !errors.Is(err, exceptions.YARN) || !strings.Contains(err.Error(), rmtest.Attempt.String()) {
 		t.Errorf("an attempt that is there already: %v", err)
 	}
-	r.Send(appAttemptRemoved{attempt: rmtest.Attempt, keep: true})
-	if _, err := request[allocation](r, allocate{attempt: rmtest.Attempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
+	r.Send(AppAttemptRemoved{Attempt: rmtest.Attempt, Keep: true})
+	if _, err := request[Allocation](r, Allocate{Attempt: rmtest.Attempt}); !errors.Is(err, exceptions.ApplicationAttemptNotFound) {
 		t.Errorf("an attempt that ended: %v", err)
 	}
 }
@@ -269,10 +267,10 @@ func TestAnApplicationHasOneAttemptAtATime(t *testing.T) {
 // Where an application goes may depend on its user's groups; when they are not known it is said why.
 func TestGroupsPlaceApplications(t *testing.T) {
 	const file = `<allocations><queuePlacementPolicy><rule name="primaryGroup"/></queuePlacementPolicy></allocations>`
-	r := newScheduling(t, beginScheduler{allocations: []byte(file)})
-	a := must[appAccepted](r, appAdded{app: rmtest.App, user: "ada", queue: "default", groups: []string{"dev", "ops"}})
-	r.is(a.queue, "root.dev")
-	_, err := request[appAccepted](r, appAdded{app: ids.Application{ID: 9}, user: "bob", queue: "default", groupsErr: errors.New("no LDAP")})
+	r := newScheduling(t, BeginScheduler{Allocations: []byte(file)})
+	a := must[AppAccepted](r, AppAdded{App: rmtest.App, User: "ada", Queue: "default", Groups: []string{"dev", "ops"}})
+	r.is(a.Queue, "root.dev")
+	_, err := request[AppAccepted](r, AppAdded{App: ids.Application{ID: 9}, User: "bob", Queue: "default", GroupsErr: errors.New("no LDAP")})
 	if err == nil || !strings.Contains(err.Error(), "no LDAP") {
 		t.Error(err)
 	}
@@ -280,7 +278,7 @@ func TestGroupsPlaceApplications(t *testing.T) {
 
 // The next attempt has all that runs, in the order of their numbers, with their priorities; what was not started is not among it.
 func TestWhatTheNextAttemptHas(t *testing.T) {
-	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}})
+	r := newScheduling(t, BeginScheduler{Life: life.Life{Recovered: true}})
 	r.attempt(true)
 	reports := []*yarn.NMContainerStatus{live(14, 1024), live(4, 1024), live(3, 1024), live(11, 1024), live(5, 1024)}
 	for i, c := range reports {
@@ -290,24 +288,24 @@ func TestWhatTheNextAttemptHas(t *testing.T) {
 	n := r.add("h", reports...)
 	r.Pass(11_000)
 	r.give(n)
-	d := must[attemptDescription](r, describeAttempt{attempt: rmtest.Attempt})
+	d := must[AttemptDescription](r, DescribeAttempt{Attempt: rmtest.Attempt})
 	text := ""
-	for _, k := range d.previous {
+	for _, k := range d.Previous {
 		text += fmt.Sprintf("%d at %d, ", k.GetId().GetId(), k.GetPriority().GetPriority())
 	}
 	r.is(text, "3 at 2, 4 at 1, 5 at 4, 11 at 3, 14 at 0, ")
-	u := must[usage](r, requestUsage{apps: []ids.Application{rmtest.App}}).byApp[rmtest.App]
+	u := must[Usage](r, RequestUsage{Apps: []ids.Application{rmtest.App}}).ByApp[rmtest.App]
 	if most := int64(r.Now().Sub(begun).Seconds()) * 5; u.GetVcoreSeconds() < 5*11 || u.GetVcoreSeconds() > most {
 		t.Errorf("it used %v since its containers were reported, want %d at most", u, most)
 	}
 
 	// A reported container of an attempt that the book does not have ends.
-	r.s.apps[rmtest.App].attempt = secondAttempt
-	r.Send(appAttemptRemoved{attempt: rmtest.Attempt})
+	r.s.apps[rmtest.App].attempt = rmtest.SecondAttempt
+	r.Send(AppAttemptRemoved{Attempt: rmtest.Attempt})
 	r.heard()
 	stray := live(21, 1024)
 	stray.ContainerId.AppAttemptId.AttemptId = 2
-	r.Send(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: append(slices.Clone(reports[:0]), stray)})
+	r.Send(NodeReconnected{Node: n, Total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, Containers: append(slices.Clone(reports[:0]), stray)})
 	if got := r.heard(); got != "h ends 21" {
 		t.Errorf("heard %q", got)
 	}

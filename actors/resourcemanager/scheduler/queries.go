@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"encoding/json"
@@ -12,41 +12,41 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// requestLimits asks for the largest container that the cluster can give.
-type requestLimits struct{ rpcenv.Local }
+// RequestLimits asks for the largest container that the cluster can give.
+type RequestLimits struct{ rpcenv.Local }
 
-type limits struct {
+type Limits struct {
 	rpcenv.Local
-	maximum *yarn.Resource
+	Maximum *yarn.Resource
 }
 
 // ReplyType makes the answer's type known to the compiler.
-func (requestLimits) ReplyType() (r limits) { return r }
+func (RequestLimits) ReplyType() (r Limits) { return r }
 
-func (s *Scheduler) requestLimits(c *rpcenv.Context, m requestLimits) {
-	rpcenv.Reply(c, m, limits{maximum: s.book.MaximumAllocation(s.now(c), "").Proto()})
+func (s *Scheduler) requestLimits(c *rpcenv.Context, m RequestLimits) {
+	rpcenv.Reply(c, m, Limits{Maximum: s.book.MaximumAllocation(s.now(c), "").Proto()})
 }
 
-// requestUsage asks for the resources that applications hold.
-type requestUsage struct {
+// RequestUsage asks for the resources that applications hold.
+type RequestUsage struct {
 	rpcenv.Local
-	apps []ids.Application
+	Apps []ids.Application
 }
 
-// usage has an entry for each application that the scheduler has.
-type usage struct {
+// Usage has an entry for each application that the scheduler has.
+type Usage struct {
 	rpcenv.Local
-	byApp map[ids.Application]*yarn.ApplicationResourceUsageReport
+	ByApp map[ids.Application]*yarn.ApplicationResourceUsageReport
 }
 
 // ReplyType makes the answer's type known to the compiler.
-func (requestUsage) ReplyType() (r usage) { return r }
+func (RequestUsage) ReplyType() (r Usage) { return r }
 
-func (s *Scheduler) requestUsage(c *rpcenv.Context, m requestUsage) {
-	u := usage{byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{}}
-	for _, id := range m.apps {
+func (s *Scheduler) requestUsage(c *rpcenv.Context, m RequestUsage) {
+	u := Usage{ByApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{}}
+	for _, id := range m.Apps {
 		if a := s.apps[id]; a != nil {
-			u.byApp[id] = s.usageOf(c, a)
+			u.ByApp[id] = s.usageOf(c, a)
 		}
 	}
 	rpcenv.Reply(c, m, u)
@@ -65,43 +65,43 @@ func (s *Scheduler) usageOf(c *rpcenv.Context, a *scheduledApp) *yarn.Applicatio
 // mostDemands bounds the number of applications whose demands the books contain: each costs a search over all nodes.
 const mostDemands = 50
 
-// requestBooks asks for queues, nodes and sums.
-type requestBooks struct{ rpcenv.Local }
+// RequestBooks asks for queues, nodes and sums.
+type RequestBooks struct{ rpcenv.Local }
 
-// books is the answer.
-type books struct {
+// Books is the answer.
+type Books struct {
 	rpcenv.Local
-	queues           []fair.QueueState
-	nodes            map[ids.Node]fair.NodeState
-	byApp            map[ids.Application]*yarn.ApplicationResourceUsageReport
-	totals           map[ids.Application]*yarn.AppTotals // of those that ended too
-	demands          []*yarn.AppDemand
-	demandsMore      int32
-	failures         []*yarn.ContainerFailure
-	use              *yarn.ClusterUse
-	minimum, maximum *yarn.Resource
-	scheduler, info  string // the scheduler's name, and the queues in Hadoop's JSON
+	Queues           []fair.QueueState
+	Nodes            map[ids.Node]fair.NodeState
+	ByApp            map[ids.Application]*yarn.ApplicationResourceUsageReport
+	Totals           map[ids.Application]*yarn.AppTotals // of those that ended too
+	Demands          []*yarn.AppDemand
+	DemandsMore      int32
+	Failures         []*yarn.ContainerFailure
+	Use              *yarn.ClusterUse
+	Minimum, Maximum *yarn.Resource
+	Scheduler, Info  string // the scheduler's name, and the queues in Hadoop's JSON
 }
 
 // ReplyType makes the answer's type known to the compiler.
-func (requestBooks) ReplyType() (r books) { return r }
+func (RequestBooks) ReplyType() (r Books) { return r }
 
-func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
-	b := books{
-		queues: s.book.Queues(), nodes: map[ids.Node]fair.NodeState{}, byApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{},
-		minimum: s.conf.Minimum.Proto(), maximum: s.conf.Maximum.Proto(), scheduler: schedulerName(s.book),
+func (s *Scheduler) requestBooks(c *rpcenv.Context, m RequestBooks) {
+	b := Books{
+		Queues: s.book.Queues(), Nodes: map[ids.Node]fair.NodeState{}, ByApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{},
+		Minimum: s.conf.Minimum.Proto(), Maximum: s.conf.Maximum.Proto(), Scheduler: schedulerName(s.book),
 	}
-	b.info, b.totals, b.failures = s.info(c), s.past.all(), slices.Clone(s.failures)
+	b.Info, b.Totals, b.Failures = s.info(c), s.past.all(), slices.Clone(s.failures)
 	var total, allocated, reserved, pending fair.Resource
 	u := &yarn.ClusterUse{}
 	for _, n := range s.book.Nodes() {
-		b.nodes[s.nodes[n.ID].id] = n
+		b.Nodes[s.nodes[n.ID].id] = n
 		total = total.Plus(n.Total)
 		allocated = allocated.Plus(n.Total.Minus(n.Free))
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(s.apps), ids.CompareApplications) {
 		a := s.apps[id]
-		b.byApp[id], b.totals[id] = s.usageOf(c, a), s.totalsOf(c, a)
+		b.ByApp[id], b.Totals[id] = s.usageOf(c, a), s.totalsOf(c, a)
 		st, _ := s.book.App(a.attempt) // nothing, between two attempts
 		reserved = reserved.Plus(st.Reserved)
 		count, sum := waits(st)
@@ -109,10 +109,10 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 		pending = pending.Plus(sum)
 		switch {
 		case count == 0:
-		case len(b.demands) == mostDemands:
-			b.demandsMore++
+		case len(b.Demands) == mostDemands:
+			b.DemandsMore++
 		default:
-			b.demands = append(b.demands, &yarn.AppDemand{
+			b.Demands = append(b.Demands, &yarn.AppDemand{
 				ApplicationId: id.Proto(), Queue: st.Queue, Containers: count, Pending: sum.Proto(), Reasons: s.refusals(c, a.attempt),
 			})
 		}
@@ -125,7 +125,7 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m requestBooks) {
 		}
 	}
 	u.Total, u.Allocated, u.Reserved, u.Pending = total.Proto(), allocated.Proto(), reserved.Proto(), pending.Proto()
-	b.use = u
+	b.Use = u
 	rpcenv.Reply(c, m, b)
 }
 

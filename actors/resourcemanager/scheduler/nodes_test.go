@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"slices"
@@ -40,7 +40,7 @@ func TestWhatBecomesOfAReportedContainer(t *testing.T) {
 		{"another attempt had it, and they are kept", []*yarn.NMContainerStatus{before}, true, "1 runs on h", "", ""},
 		{"it is larger than its node", []*yarn.NMContainerStatus{live(1, 9000)}, false, "1 runs on h", "", "RUNNING"},
 	} {
-		r := newScheduling(t, beginScheduler{})
+		r := newScheduling(t, BeginScheduler{})
 		r.attempt(is.keep)
 		r.heard()
 		r.add("h", is.reports...)
@@ -50,8 +50,8 @@ func TestWhatBecomesOfAReportedContainer(t *testing.T) {
 		if got := r.completed(); got != is.completed {
 			t.Errorf("%s: completed %q, want %q", is.what, got, is.completed)
 		}
-		p := must[containerPlace](r, requestContainer{id: rmtest.Container(1)})
-		if got := p.state.String(); p.found != (is.place != "") || p.found && (got != is.place || p.node.GetHost() != "h") {
+		p := must[ContainerPlace](r, RequestContainer{ID: rmtest.Container(1)})
+		if got := p.State.String(); p.Found != (is.place != "") || p.Found && (got != is.place || p.Node.GetHost() != "h") {
 			t.Errorf("%s: it is %+v, want %q", is.what, p, is.place)
 		}
 		forgets := ""
@@ -66,17 +66,17 @@ func TestWhatBecomesOfAReportedContainer(t *testing.T) {
 
 // A container of the application's own attempt is that of its ApplicationMaster when the record says so: its end is the attempt's.
 func TestTheContainerOfARecoveredApplicationMaster(t *testing.T) {
-	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}})
-	must[appAccepted](r, appAdded{app: rmtest.App, user: "ada", queue: "default", groups: []string{"ada"}})
-	must[attemptAdded](r, appAttemptAdded{attempt: rmtest.Attempt, am: rmtest.Container(1)})
+	r := newScheduling(t, BeginScheduler{Life: life.Life{Recovered: true}})
+	must[AppAccepted](r, AppAdded{App: rmtest.App, User: "ada", Queue: "default", Groups: []string{"ada"}})
+	must[AttemptAdded](r, AppAttemptAdded{Attempt: rmtest.Attempt, AM: rmtest.Container(1)})
 	n := r.add("h", live(1, 1024), live(2, 1024))
 	r.is(r.heard(), "1 runs on h, 1 runs on h")
 	for seq, am := range map[int64]bool{1: true, 2: false} {
-		if p := must[containerPlace](r, requestContainer{id: rmtest.Container(seq)}); p.am != am || p.resource.GetMemory() != 1024 {
+		if p := must[ContainerPlace](r, RequestContainer{ID: rmtest.Container(seq)}); p.AM != am || p.Resource.GetMemory() != 1024 {
 			t.Errorf("container %d: %+v", seq, p)
 		}
 	}
-	must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7), rmtest.Status(2, rmtest.Ended, 8)}})
+	must[NodeUpdated](r, NodeUpdate{Node: n, Ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7), rmtest.Status(2, rmtest.Ended, 8)}})
 	r.is(r.heard(), `h forgets 1, master ended with 7 ""`)
 	r.is(r.completed(), `2 with 8 ""`)
 }
@@ -84,14 +84,14 @@ func TestTheContainerOfARecoveredApplicationMaster(t *testing.T) {
 // An ApplicationMaster of the ResourceManager before this one keeps its container, though its node is not back yet: what its attempt is
 // given first is not that.
 func TestARecoveredApplicationMasterHasItsContainer(t *testing.T) {
-	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}}, "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "1000")
-	must[appAccepted](r, appAdded{app: rmtest.App, user: "ada", queue: "default", groups: []string{"ada"}})
-	must[attemptAdded](r, appAttemptAdded{attempt: rmtest.Attempt, am: rmtest.Container(9)})
+	r := newScheduling(t, BeginScheduler{Life: life.Life{Recovered: true}}, "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "1000")
+	must[AppAccepted](r, AppAdded{App: rmtest.App, User: "ada", Queue: "default", Groups: []string{"ada"}})
+	must[AttemptAdded](r, AppAttemptAdded{Attempt: rmtest.Attempt, AM: rmtest.Container(9)})
 	n := r.add("h")
 	r.Pass(1100)
 	r.give(n)
 	r.is(r.heard(), "1 runs on h")
-	must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7)}})
+	must[NodeUpdated](r, NodeUpdate{Node: n, Ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7)}})
 	r.is(r.heard(), "")
 	r.is(r.completed(), `1 with 7 ""`)
 }
@@ -99,14 +99,14 @@ func TestARecoveredApplicationMasterHasItsContainer(t *testing.T) {
 // A reported container of an attempt that ended and left nothing ends, and is forgotten: the next attempt does not hear of it.
 func TestWhatIsReportedBetweenTwoAttempts(t *testing.T) {
 	for _, keep := range []bool{false, true} {
-		r := newScheduling(t, beginScheduler{})
+		r := newScheduling(t, BeginScheduler{})
 		n := r.add("h")
 		r.attempt(keep)
-		r.Send(appAttemptRemoved{attempt: rmtest.Attempt})
-		r.Send(nodeReconnected{node: n, total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, containers: []*yarn.NMContainerStatus{over(1, 9, "it crashed"), live(2, 1024)}})
+		r.Send(AppAttemptRemoved{Attempt: rmtest.Attempt})
+		r.Send(NodeReconnected{Node: n, Total: &yarn.Resource{Memory: 8192, VirtualCores: 8}, Containers: []*yarn.NMContainerStatus{over(1, 9, "it crashed"), live(2, 1024)}})
 		r.is(r.heard(), "h forgets 1, h ends 2")
-		must[attemptAdded](r, appAttemptAdded{attempt: secondAttempt})
-		if got := must[allocation](r, allocate{attempt: secondAttempt, drain: true}).completed; len(got) != 0 {
+		must[AttemptAdded](r, AppAttemptAdded{Attempt: rmtest.SecondAttempt})
+		if got := must[Allocation](r, Allocate{Attempt: rmtest.SecondAttempt, Drain: true}).Completed; len(got) != 0 {
 			t.Errorf("kept %t: the next attempt hears of %v", keep, got)
 		}
 	}
@@ -114,39 +114,39 @@ func TestWhatIsReportedBetweenTwoAttempts(t *testing.T) {
 
 // A container runs when the node that has it says so, and was given: what another node says of it is no news.
 func TestWhoSaysThatAContainerRuns(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	n := r.add("h")
 	r.attempt(false)
 	r.give(n)
 	r.is(r.heard(), "allocated, 1 runs on h")
 	other := r.add("other")
 	state := func() string {
-		return must[containerPlace](r, requestContainer{id: rmtest.Container(1)}).state.String()
+		return must[ContainerPlace](r, RequestContainer{ID: rmtest.Container(1)}).State.String()
 	}
-	must[nodeUpdated](r, nodeUpdate{node: other, launched: []ids.Container{rmtest.Container(1)}})
+	must[NodeUpdated](r, NodeUpdate{Node: other, Launched: []ids.Container{rmtest.Container(1)}})
 	r.is(state(), "ACQUIRED")
 	r.is(r.heard(), "other ends 1")
-	must[nodeUpdated](r, nodeUpdate{node: other, ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7), rmtest.Status(50, rmtest.Ended, 7), {ContainerId: &yarn.ContainerId{Id: -1}}}})
+	must[NodeUpdated](r, NodeUpdate{Node: other, Ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7), rmtest.Status(50, rmtest.Ended, 7), {ContainerId: &yarn.ContainerId{Id: -1}}}})
 	r.is(state(), "ACQUIRED")
 	r.is(r.heard(), "other forgets 1, other forgets 50")
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1), rmtest.Container(40)}})
+	must[NodeUpdated](r, NodeUpdate{Node: n, Launched: []ids.Container{rmtest.Container(1), rmtest.Container(40)}})
 	r.is(state(), "RUNNING")
 	r.is(r.heard(), "h ends 40")
-	must[nodeUpdated](r, nodeUpdate{node: ids.Node{Host: "unknown", Port: 1}, ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7)}})
+	must[NodeUpdated](r, NodeUpdate{Node: ids.Node{Host: "unknown", Port: 1}, Ended: []*yarn.ContainerStatus{rmtest.Status(1, rmtest.Ended, 7)}})
 	r.is(r.heard(), "")
 }
 
 // While the ApplicationMaster has not shown that it heard of an end, the node keeps it.
 func TestAnEndIsKeptUntilItWasHeard(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	n := r.add("h")
 	r.attempt(false)
 	r.give(n)
 	r.give(n)
 	end := func() {
-		must[nodeUpdated](r, nodeUpdate{node: n, ended: []*yarn.ContainerStatus{rmtest.Status(2, rmtest.Ended, 7)}})
+		must[NodeUpdated](r, NodeUpdate{Node: n, Ended: []*yarn.ContainerStatus{rmtest.Status(2, rmtest.Ended, 7)}})
 	}
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(2)}})
+	must[NodeUpdated](r, NodeUpdate{Node: n, Launched: []ids.Container{rmtest.Container(2)}})
 	r.heard()
 	end()
 	end() // the node registered again meanwhile
@@ -162,25 +162,25 @@ func TestAnEndIsKeptUntilItWasHeard(t *testing.T) {
 
 // A node that registers again keeps what it reports, and what was not started there yet; the rest is lost, or has ended as it says.
 func TestWhatANodeThatReconnectsKeeps(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	n := r.add("h")
 	r.attempt(false)
 	for range 5 {
 		r.give(n)
 	}
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1), rmtest.Container(2), rmtest.Container(3), rmtest.Container(4)}})
+	must[NodeUpdated](r, NodeUpdate{Node: n, Launched: []ids.Container{rmtest.Container(1), rmtest.Container(2), rmtest.Container(3), rmtest.Container(4)}})
 	r.heard()
-	r.Send(nodeReconnected{
-		node: n, total: &yarn.Resource{Memory: 4096, VirtualCores: 4},
-		containers: []*yarn.NMContainerStatus{live(1, 1024), over(2, 9, "it crashed"), {ContainerId: &yarn.ContainerId{Id: -1}}, live(60, 1024)},
+	r.Send(NodeReconnected{
+		Node: n, Total: &yarn.Resource{Memory: 4096, VirtualCores: 4},
+		Containers: []*yarn.NMContainerStatus{live(1, 1024), over(2, 9, "it crashed"), {ContainerId: &yarn.ContainerId{Id: -1}}, live(60, 1024)},
 	})
 	r.is(r.heard(), "h ends 3, h ends 4, 1 runs on h")
 	r.is(r.completed(), `2 with 9 "it crashed", 3 with -100 "Container released on a *lost* node", 4 with -100 "Container released on a *lost* node"`)
-	b := must[books](r, requestBooks{})
-	if got := b.nodes[n]; got.Total.Memory != 4096 || got.Total.VCores != 4 || got.Containers != 3 {
+	b := must[Books](r, RequestBooks{})
+	if got := b.Nodes[n]; got.Total.Memory != 4096 || got.Total.VCores != 4 || got.Containers != 3 {
 		t.Errorf("the node has %+v", got)
 	}
-	r.Send(nodeReconnected{node: ids.Node{Host: "unknown", Port: 1}, total: &yarn.Resource{Memory: 1}, containers: []*yarn.NMContainerStatus{live(70, 1024)}})
+	r.Send(NodeReconnected{Node: ids.Node{Host: "unknown", Port: 1}, Total: &yarn.Resource{Memory: 1}, Containers: []*yarn.NMContainerStatus{live(70, 1024)}})
 	r.is(r.heard(), "")
 	var on []string
 	r.Run(func(*rpcenv.Context) {
@@ -195,55 +195,55 @@ func TestWhatANodeThatReconnectsKeeps(t *testing.T) {
 
 // The containers of a removed node are lost, also to the books; a draining node gets nothing.
 func TestANodeThatIsRemoved(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	n := r.add("h")
 	r.attempt(false)
 	r.give(n)
 	r.give(n)
 	other := r.add("other")
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(2)}})
-	r.Send(drainNode{node: other, drain: true})
-	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	must[NodeUpdated](r, NodeUpdate{Node: n, Launched: []ids.Container{rmtest.Container(2)}})
+	r.Send(DrainNode{Node: other, Drain: true})
+	must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.Advance(time.Second)
-	must[nodeUpdated](r, nodeUpdate{node: other})
-	if got := must[allocation](r, allocate{attempt: rmtest.Attempt}).containers; len(got) != 0 {
+	must[NodeUpdated](r, NodeUpdate{Node: other})
+	if got := must[Allocation](r, Allocate{Attempt: rmtest.Attempt}).Containers; len(got) != 0 {
 		t.Errorf("a node that drains gave %v", got)
 	}
-	r.Send(drainNode{node: other})
-	must[nodeUpdated](r, nodeUpdate{node: other})
-	if got := must[allocation](r, allocate{attempt: rmtest.Attempt}).containers; len(got) != 1 || got[0].GetNodeId().GetHost() != "other" {
+	r.Send(DrainNode{Node: other})
+	must[NodeUpdated](r, NodeUpdate{Node: other})
+	if got := must[Allocation](r, Allocate{Attempt: rmtest.Attempt}).Containers; len(got) != 1 || got[0].GetNodeId().GetHost() != "other" {
 		t.Errorf("a node that drains no more gave %v", got)
 	}
 	r.heard()
-	r.Send(nodeRemoved{node: n})
+	r.Send(NodeRemoved{Node: n})
 	got := r.heard()
 	if !strings.Contains(got, `master ended with -100 "Container released on a *lost* node"`) {
 		t.Errorf("heard %q", got)
 	}
 	r.is(r.completed(), `2 with -100 "Container released on a *lost* node"`)
-	b := must[books](r, requestBooks{})
-	if _, there := b.nodes[n]; there || len(b.nodes) != 1 || b.use.GetTotal().GetMemory() != 8192 || b.use.GetContainersAllocated() != 1 {
-		t.Errorf("the books have %v, %v", b.nodes, b.use)
+	b := must[Books](r, RequestBooks{})
+	if _, there := b.Nodes[n]; there || len(b.Nodes) != 1 || b.Use.GetTotal().GetMemory() != 8192 || b.Use.GetContainersAllocated() != 1 {
+		t.Errorf("the books have %v, %v", b.Nodes, b.Use)
 	}
 }
 
 // The book's refusal of a node is logged and changes nothing.
 func TestWhatTheBookRefusesOfANode(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	n := r.add("h")
 	r.add("h", live(9, 1024))
 	r.Logged("add h:8041: node h:8041 is added twice: remove it first")
 	r.is(r.heard(), "")
-	r.Send(nodeRemoved{node: ids.Node{Host: "x", Port: 1}})
-	r.Send(drainNode{node: ids.Node{Host: "x", Port: 1}, drain: true})
+	r.Send(NodeRemoved{Node: ids.Node{Host: "x", Port: 1}})
+	r.Send(DrainNode{Node: ids.Node{Host: "x", Port: 1}, Drain: true})
 	r.Logged("remove x:1: node x:1 is unknown to the scheduler", "drain x:1: node x:1 is unknown to the scheduler")
 	r.Run(func(*rpcenv.Context) { r.s.nodes["x:1"] = &scheduledNode{id: ids.Node{Host: "x", Port: 1}} }) // as if it were there
-	must[nodeUpdated](r, nodeUpdate{node: ids.Node{Host: "x", Port: 1}})
-	r.Send(nodeReconnected{node: ids.Node{Host: "x", Port: 1}, total: &yarn.Resource{Memory: 1}})
+	must[NodeUpdated](r, NodeUpdate{Node: ids.Node{Host: "x", Port: 1}})
+	r.Send(NodeReconnected{Node: ids.Node{Host: "x", Port: 1}, Total: &yarn.Resource{Memory: 1}})
 	r.Logged("update x:1: node x:1 is unknown to the scheduler", "x:1 reconnects: node x:1 is unknown to the scheduler")
 	delete(r.s.nodes, "x:1")
-	r.Send(nodeRemoved{node: n})
-	must[nodeUpdated](r, nodeUpdate{node: n})
+	r.Send(NodeRemoved{Node: n})
+	must[NodeUpdated](r, NodeUpdate{Node: n})
 	if len(r.s.nodes) != 0 {
 		t.Errorf("nodes: %v", r.s.nodes)
 	}
@@ -251,24 +251,24 @@ func TestWhatTheBookRefusesOfANode(t *testing.T) {
 
 // Shares are computed when nodes change, not at the next update.
 func TestSharesFollowNodesAtOnce(t *testing.T) {
-	r := newScheduling(t, beginScheduler{}, "yarn.scheduler.fair.update-interval-ms", "60000")
-	share := func() int64 { return must[books](r, requestBooks{}).queues[0].FairShare.Memory }
+	r := newScheduling(t, BeginScheduler{}, "yarn.scheduler.fair.update-interval-ms", "60000")
+	share := func() int64 { return must[Books](r, RequestBooks{}).Queues[0].FairShare.Memory }
 	n := r.add("h")
 	if got := share(); got != 8192 {
 		t.Errorf("with a node root's share is %d", got)
 	}
-	r.Send(nodeRemoved{node: n})
+	r.Send(NodeRemoved{Node: n})
 	if got := share(); got != 0 {
 		t.Errorf("without a node root's share is %d", got)
 	}
-	fifo := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler")
-	fifo.Send(nodeRemoved{node: fifo.add("h")})
+	fifo := newScheduling(t, BeginScheduler{}, "yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler")
+	fifo.Send(NodeRemoved{Node: fifo.add("h")})
 	fifo.Advance(time.Minute)
 }
 
 // A rack that is asked for is the node's.
 func TestARackIsThatOfTheNode(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	n := r.add("h")
 	r.attempt(false)
 	r.give(n)
@@ -280,10 +280,10 @@ func TestARackIsThatOfTheNode(t *testing.T) {
 		rack, anywhere := anyAsk(1), anyAsk(1)
 		rack.ResourceName, anywhere.RelaxLocality = is.rack, &no
 		rack.Priority, anywhere.Priority = &yarn.Priority{Priority: 7}, &yarn.Priority{Priority: 7}
-		must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{rack, anywhere}})
+		must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Asks: []*yarn.ResourceRequest{rack, anywhere}})
 		r.Advance(time.Second)
-		must[nodeUpdated](r, nodeUpdate{node: n})
-		if got := must[allocation](r, allocate{attempt: rmtest.Attempt}).containers; len(got) != is.want {
+		must[NodeUpdated](r, NodeUpdate{Node: n})
+		if got := must[Allocation](r, Allocate{Attempt: rmtest.Attempt}).Containers; len(got) != is.want {
 			t.Errorf("on rack %s: %v", is.rack, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"maps"
@@ -29,7 +29,7 @@ func (s *Scheduler) decided(c *rpcenv.Context, events []fair.Event) {
 		case fair.Gone:
 			s.gone(c, e)
 		case fair.CleanUp:
-			c.Send(s.tracker, cleanUpContainer{node: s.nodes[e.Node].id, container: e.Container})
+			c.Send(s.tracker, CleanUpContainer{Node: s.nodes[e.Node].id, Container: e.Container})
 		case fair.Marked:
 			c.Log().Infof("%s of %s is to be preempted", e.Container, e.Attempt)
 		case fair.Runnable:
@@ -97,16 +97,16 @@ func (s *Scheduler) doContainer(c *rpcenv.Context, k *container, action machine.
 		// Others wait for the ApplicationMaster's next allocate. For its own nobody calls yet: the attempt has to pull it.
 		if (a.am == ids.Container{}) { // the first of an attempt
 			a.am = k.ID
-			c.Send(s.client, amAllocated{attempt: k.attempt})
+			c.Send(s.client, AMAllocated{Attempt: k.attempt})
 		}
 	case machine.WatchContainer:
 		k.acquired = c.Now()
-		c.Send(s.client, runningOnNode{app: k.ID.Attempt.App, node: n.id})
+		c.Send(s.client, RunningOnNode{App: k.ID.Attempt.App, Node: n.id})
 	case machine.UnwatchContainer:
 		k.acquired = time.Time{}
 	case machine.CleanUpContainer:
 		if n != nil { // else its containers went with it
-			c.Send(s.tracker, cleanUpContainer{node: n.id, container: k.ID})
+			c.Send(s.tracker, CleanUpContainer{Node: n.id, Container: k.ID})
 		}
 	case machine.TellEnded:
 		s.reportEnd(c, a, k, n, status)
@@ -121,7 +121,7 @@ func (s *Scheduler) reportEnd(c *rpcenv.Context, a *scheduledApp, k *container, 
 	}
 	switch {
 	case k.ID == a.am:
-		c.Send(s.client, amContainerFinished{attempt: k.attempt, status: status})
+		c.Send(s.client, AMContainerFinished{Attempt: k.attempt, Status: status})
 		s.forgetContainer(c, d)
 	case k.attempt == a.attempt:
 		a.done = append(a.done, d)

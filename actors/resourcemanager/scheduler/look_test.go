@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"fmt"
@@ -34,20 +34,20 @@ func TestWhatIsSeenFromOutside(t *testing.T) {
 	if l := (&Scheduler{}).Look(time.Now()); len(l.Nodes)+len(l.Containers)+len(l.Waiting) != 0 {
 		t.Errorf("of one that has not begun: %+v", l)
 	}
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	n := r.add("h")
 	r.attempt(false)
-	must[appAccepted](r, appAdded{app: ids.Application{Timestamp: 5, ID: 2}, user: "ada", queue: "default", groups: []string{"ada"}})
+	must[AppAccepted](r, AppAdded{App: ids.Application{Timestamp: 5, ID: 2}, User: "ada", Queue: "default", Groups: []string{"ada"}})
 	r.give(n)
 	r.give(n)
-	must[nodeUpdated](r, nodeUpdate{node: n, launched: []ids.Container{rmtest.Container(1)}})
+	must[NodeUpdated](r, NodeUpdate{Node: n, Launched: []ids.Container{rmtest.Container(1)}})
 	two := "container_5_0001_01_000001 on h:8041 of 1024, running true\ncontainer_5_0001_01_000002 on h:8041 of 1024, running false\n"
 	r.is(r.look(), "h:8041 has 6144 of 8192\n"+two)
 	made := r.s.containers[rmtest.Container(2)].made
 	if l := r.s.Look(r.Now()); !l.Containers[1].Made.Equal(made) || made.IsZero() {
 		t.Errorf("made %s, want %s", l.Containers[1].Made, made)
 	}
-	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.Advance(time.Second)
 	waits := `appattempt_5_0001_000001 waits in root.ada: "1 of 1 nodes could give it <memory:1024, vCores:1> now: h:8041 has <memory:6144, vCores:6> free; ` +
 		`queue root.ada has <memory:2048, vCores:2> of its fair share <memory:8192, vCores:0>, the application <memory:2048, vCores:2> of <memory:8192, vCores:0>" ` +
@@ -55,9 +55,9 @@ func TestWhatIsSeenFromOutside(t *testing.T) {
 	r.is(r.look(), "h:8041 has 6144 of 8192\n"+two+waits)
 	big := anyAsk(1)
 	big.Capability.Memory = 8192
-	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(0), big}})
+	must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Asks: []*yarn.ResourceRequest{anyAsk(0), big}})
 	r.Advance(time.Second)
-	must[nodeUpdated](r, nodeUpdate{node: n})
+	must[NodeUpdated](r, NodeUpdate{Node: n})
 	r.is(r.look(), "h:8041 has 6144 of 8192\n"+two+`appattempt_5_0001_000001 waits in root.ada: "" on []`+"\n")
 	if len(r.s.containers) != 3 {
 		t.Errorf("nothing is reserved: %v", r.s.containers)
@@ -69,17 +69,17 @@ func TestWhatIsSeenFromOutside(t *testing.T) {
 }
 
 func TestTheFifoSchedulerDoesNotSayWhoWaits(t *testing.T) {
-	r := newScheduling(t, beginScheduler{}, "yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler")
+	r := newScheduling(t, BeginScheduler{}, "yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler")
 	n := r.add("h")
 	r.attempt(false)
 	r.give(n)
-	must[allocation](r, allocate{attempt: rmtest.Attempt, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.is(r.look(), "h:8041 has 7168 of 8192\ncontainer_5_0001_01_000001 on h:8041 of 1024, running false\n")
 }
 
 // The last fifty failures are remembered, with when and where.
 func TestTheLastFailuresAreRemembered(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	r.add("h")
 	r.Run(func(c *rpcenv.Context) {
 		for seq := range int64(52) {
@@ -95,18 +95,18 @@ func TestTheLastFailuresAreRemembered(t *testing.T) {
 			t.Errorf("%v", first)
 		}
 	})
-	p := must[containerPlace](r, requestContainer{id: rmtest.Container(5)})
-	if !p.found || p.node.GetHost() != "h" || p.state.String() != "COMPLETED" || p.failure.GetExitStatus() != 7 {
+	p := must[ContainerPlace](r, RequestContainer{ID: rmtest.Container(5)})
+	if !p.Found || p.Node.GetHost() != "h" || p.State.String() != "COMPLETED" || p.Failure.GetExitStatus() != 7 {
 		t.Errorf("%+v", p)
 	}
-	if p := must[containerPlace](r, requestContainer{id: rmtest.Container(3)}); p.found {
+	if p := must[ContainerPlace](r, RequestContainer{ID: rmtest.Container(3)}); p.Found {
 		t.Errorf("one that is forgotten: %+v", p)
 	}
 }
 
 // The use of an application counts in seconds, with preempted containers.
 func TestTotalsAreInSeconds(t *testing.T) {
-	r := newScheduling(t, beginScheduler{})
+	r := newScheduling(t, BeginScheduler{})
 	r.Run(func(c *rpcenv.Context) {
 		a := &scheduledApp{use: usedOverTime{5_999, 3_001}, lost: preempted{fair.Resource{Memory: 4, VCores: 5}, usedOverTime{7_999, 8_001}, 9, 10}}
 		got := r.s.totalsOf(c, a)
@@ -125,7 +125,7 @@ func TestTotalsAreInSeconds(t *testing.T) {
 
 // After a restart what an ApplicationMaster has and no node reports within the time of nodes is lost, once.
 func TestWhatNoNodeReportsIsLost(t *testing.T) {
-	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	r := newScheduling(t, BeginScheduler{Life: life.Life{Recovered: true}}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
 	r.attempt(false)
 	describe := func(seqs ...int64) {
 		t.Helper()
@@ -133,7 +133,7 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 		for _, seq := range seqs {
 			holds = append(holds, rmtest.Container(seq))
 		}
-		must[attemptDescription](r, describeAttempt{attempt: rmtest.Attempt, holds: holds})
+		must[AttemptDescription](r, DescribeAttempt{Attempt: rmtest.Attempt, Holds: holds})
 	}
 	describe(1, 2, 3)
 	describe(1, 2, 3, 4) // it registers again
@@ -163,7 +163,7 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 	})
 
 	// A container reported after the ApplicationMaster's registration is not lost.
-	r = newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	r = newScheduling(t, BeginScheduler{Life: life.Life{Recovered: true}}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
 	r.attempt(false)
 	describe(1, 2, 3)
 	r.add("h", live(2, 1024), over(3, 7, "it crashed"))
@@ -172,7 +172,7 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 	r.is(r.completed(), "1 "+lost)
 
 	// In a first life nothing is missing: the containers that the ApplicationMaster lists never were.
-	r = newScheduling(t, beginScheduler{}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
+	r = newScheduling(t, BeginScheduler{}, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
 	r.attempt(false)
 	r.Pass(10_000)
 	describe(1)
@@ -183,11 +183,11 @@ func TestWhatNoNodeReportsIsLost(t *testing.T) {
 func TestOneThatALimitHeldUpCouldHaveNothing(t *testing.T) {
 	const one = `<allocations><queue name="a"><maxRunningApps>1</maxRunningApps></queue><queue name="x"><queue name="y"><schedulingPolicy>drf</schedulingPolicy></queue></queue></allocations>`
 	f := &allocationFile{content: one}
-	r := newSchedulingWith(t, f, []string{"coherer.compat", "YARN-FAIR"}, func(*rpcenv.Env) {}, beginScheduler{allocations: []byte(one)})
+	r := newSchedulingWith(t, f, []string{"coherer.compat", "YARN-FAIR"}, func(*rpcenv.Env) {}, BeginScheduler{Allocations: []byte(one)})
 	for id := range int32(2) {
 		r.begins(ids.Application{Timestamp: 5, ID: id + 1}, "a")
 	}
-	must[allocation](r, allocate{attempt: ids.Attempt{App: ids.Application{Timestamp: 5, ID: 2}, Attempt: 1}, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	must[Allocation](r, Allocate{Attempt: ids.Attempt{App: ids.Application{Timestamp: 5, ID: 2}, Attempt: 1}, Asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	r.add("h")
 	r.Pass(1)
 	f.content, f.modified = `<allocations><queue name="a"><maxRunningApps>5</maxRunningApps></queue></allocations>`, r.Now()

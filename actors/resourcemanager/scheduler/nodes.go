@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"errors"
@@ -16,25 +16,25 @@ import (
 
 var errNoNode = errors.New("its node is gone")
 
-// nodeAdded counts a node in, with the containers that it reports. It mirrors NodeAddedSchedulerEvent.
-type nodeAdded struct {
+// NodeAdded counts a node in, with the containers that it reports. It mirrors NodeAddedSchedulerEvent.
+type NodeAdded struct {
 	rpcenv.Local
-	node       ids.Node
-	http, rack string
-	total      *yarn.Resource
-	containers []*yarn.NMContainerStatus
+	Node       ids.Node
+	HTTP, Rack string
+	Total      *yarn.Resource
+	Containers []*yarn.NMContainerStatus
 }
 
-func (s *Scheduler) nodeAdded(c *rpcenv.Context, m nodeAdded) {
-	name := m.node.String()
-	spec := fair.NodeSpec{ID: name, Host: m.node.Host, Rack: m.rack, Total: fair.ResourceFrom(m.total)}
+func (s *Scheduler) nodeAdded(c *rpcenv.Context, m NodeAdded) {
+	name := m.Node.String()
+	spec := fair.NodeSpec{ID: name, Host: m.Node.Host, Rack: m.Rack, Total: fair.ResourceFrom(m.Total)}
 	if err := s.book.AddNode(s.now(c), spec); err != nil {
 		c.Log().Errorf("add %s: %v", name, err)
 		return
 	}
-	s.nodes[name] = &scheduledNode{id: m.node, http: m.http}
-	for _, k := range m.containers {
-		s.recover(c, m.node, k)
+	s.nodes[name] = &scheduledNode{id: m.Node, http: m.HTTP}
+	for _, k := range m.Containers {
+		s.recover(c, m.Node, k)
 	}
 	s.nodesChanged(c)
 }
@@ -64,10 +64,10 @@ func (s *Scheduler) recover(c *rpcenv.Context, n ids.Node, m *yarn.NMContainerSt
 	case s.containers[id] != nil: // the books have it already, perhaps on another node, which is the one to believe
 	case !input.Sane(m.GetResource()):
 		c.Log().Warnf("%s reports %s with %s, which no scheduler gives", n, id, fair.ResourceFrom(m.GetResource()))
-		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
+		c.Send(s.tracker, CleanUpContainer{Node: n, Container: id})
 	case complete && s.unheard(id): // already on its way to the ApplicationMaster
 	case complete && !mine: // nobody waits for it
-		c.Send(s.tracker, forgetContainer{node: n, container: id})
+		c.Send(s.tracker, ForgetContainer{Node: n, Container: id})
 	case complete:
 		status := &yarn.ContainerStatus{
 			ContainerId: m.GetContainerId(), State: yarn.ContainerState_C_COMPLETE, Diagnostics: m.GetDiagnostics(),
@@ -76,7 +76,7 @@ func (s *Scheduler) recover(c *rpcenv.Context, n ids.Node, m *yarn.NMContainerSt
 		k := &container{Container: fair.Container{ID: id, Node: n.String()}, attempt: a.attempt}
 		s.step(c, k, machine.ContainerRecover, machine.Completed, status)
 	case !mine:
-		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
+		c.Send(s.tracker, CleanUpContainer{Node: n, Container: id})
 	default:
 		s.recoverLive(c, a, n, id, m)
 	}
@@ -93,82 +93,82 @@ func (s *Scheduler) recoverLive(c *rpcenv.Context, a *scheduledApp, n ids.Node, 
 	}
 	if err := s.book.Recover(s.now(c), k.Container); err != nil {
 		c.Log().Warnf("%s reports %s, which ends: %v", n, id, err)
-		c.Send(s.tracker, cleanUpContainer{node: n, container: id})
+		c.Send(s.tracker, CleanUpContainer{Node: n, Container: id})
 		return
 	}
 	s.containers[id] = k
 	s.step(c, k, machine.ContainerRecover, machine.Always, nil)
-	c.Send(s.client, runningOnNode{app: id.Attempt.App, node: n})
+	c.Send(s.client, RunningOnNode{App: id.Attempt.App, Node: n})
 }
 
-// nodeRemoved counts a node out; its containers are lost. It mirrors NodeRemovedSchedulerEvent.
-type nodeRemoved struct {
+// NodeRemoved counts a node out; its containers are lost. It mirrors NodeRemovedSchedulerEvent.
+type NodeRemoved struct {
 	rpcenv.Local
-	node ids.Node
+	Node ids.Node
 }
 
-func (s *Scheduler) nodeRemoved(c *rpcenv.Context, m nodeRemoved) {
-	events, err := s.book.RemoveNode(s.now(c), m.node.String())
+func (s *Scheduler) nodeRemoved(c *rpcenv.Context, m NodeRemoved) {
+	events, err := s.book.RemoveNode(s.now(c), m.Node.String())
 	if err != nil {
-		c.Log().Errorf("remove %s: %v", m.node, err)
+		c.Log().Errorf("remove %s: %v", m.Node, err)
 		return
 	}
 	s.decided(c, events) // before the node goes: the reports of its containers' ends and failures name it
-	delete(s.nodes, m.node.String())
+	delete(s.nodes, m.Node.String())
 	s.nodesChanged(c)
 }
 
-// nodeUpdate is the news of a node's heartbeat; the answer allows the next one.
-type nodeUpdate struct {
+// NodeUpdate is the news of a node's heartbeat; the answer allows the next one.
+type NodeUpdate struct {
 	rpcenv.Local
-	node     ids.Node
-	launched []ids.Container
-	ended    []*yarn.ContainerStatus
+	Node     ids.Node
+	Launched []ids.Container
+	Ended    []*yarn.ContainerStatus
 }
 
-type nodeUpdated struct{ rpcenv.Local }
+type NodeUpdated struct{ rpcenv.Local }
 
 // ReplyType makes the answer's type known to the compiler.
-func (nodeUpdate) ReplyType() (r nodeUpdated) { return r }
+func (NodeUpdate) ReplyType() (r NodeUpdated) { return r }
 
-func (s *Scheduler) nodeUpdate(c *rpcenv.Context, m nodeUpdate) {
-	defer rpcenv.Reply(c, m, nodeUpdated{})
-	n := s.nodes[m.node.String()]
+func (s *Scheduler) nodeUpdate(c *rpcenv.Context, m NodeUpdate) {
+	defer rpcenv.Reply(c, m, NodeUpdated{})
+	n := s.nodes[m.Node.String()]
 	if n == nil { // removed while the message was on its way
 		return
 	}
 	// The book knows no ACQUIRED and RUNNING: launched ones step here, before it decides the ends of others.
 	ended := s.ended(c, m)
-	for _, id := range m.launched {
-		if k := s.containers[id]; k != nil && k.Node == m.node.String() && k.machine.State == machine.ContainerAcquired {
+	for _, id := range m.Launched {
+		if k := s.containers[id]; k != nil && k.Node == m.Node.String() && k.machine.State == machine.ContainerAcquired {
 			s.step(c, k, machine.ContainerLaunch, machine.Always, nil)
 		}
 	}
 	if !s.ready(c) {
-		s.bookWithoutOffer(c, n, m.launched, ended)
+		s.bookWithoutOffer(c, n, m.Launched, ended)
 		return
 	}
-	events, err := s.book.NodeUpdate(s.now(c), m.node.String(), m.launched, ended)
+	events, err := s.book.NodeUpdate(s.now(c), m.Node.String(), m.Launched, ended)
 	if err != nil {
-		c.Log().Errorf("update %s: %v", m.node, err)
+		c.Log().Errorf("update %s: %v", m.Node, err)
 		return
 	}
 	s.decided(c, events)
 }
 
 // ended are the ended containers of an update that are in the books. The node may forget the others.
-func (s *Scheduler) ended(c *rpcenv.Context, m nodeUpdate) []fair.Ended {
+func (s *Scheduler) ended(c *rpcenv.Context, m NodeUpdate) []fair.Ended {
 	var all []fair.Ended
-	for _, status := range m.ended {
+	for _, status := range m.Ended {
 		id, err := ids.ContainerFrom(status.GetContainerId())
 		if err != nil {
 			continue
 		}
 		k := s.containers[id]
-		if k == nil || k.Node != m.node.String() {
+		if k == nil || k.Node != m.Node.String() {
 			// The end of an unknown one may still be on its way to its ApplicationMaster: forgetContainer follows its acknowledgement.
 			if !s.unheard(id) {
-				c.Send(s.tracker, forgetContainer{node: m.node, container: id})
+				c.Send(s.tracker, ForgetContainer{Node: m.Node, Container: id})
 			}
 			continue
 		}
@@ -197,7 +197,7 @@ func (s *Scheduler) unheard(id ids.Container) bool {
 func (s *Scheduler) bookWithoutOffer(c *rpcenv.Context, n *scheduledNode, launched []ids.Container, ended []fair.Ended) {
 	for _, id := range launched {
 		if s.containers[id] == nil {
-			c.Send(s.tracker, cleanUpContainer{node: n.id, container: id})
+			c.Send(s.tracker, CleanUpContainer{Node: n.id, Container: id})
 		}
 	}
 	for _, e := range ended {
@@ -206,29 +206,29 @@ func (s *Scheduler) bookWithoutOffer(c *rpcenv.Context, n *scheduledNode, launch
 	}
 }
 
-// nodeReconnected is a node that registered again without having been given up: its size and its containers now.
-type nodeReconnected struct {
+// NodeReconnected is a node that registered again without having been given up: its size and its containers now.
+type NodeReconnected struct {
 	rpcenv.Local
-	node       ids.Node
-	total      *yarn.Resource
-	containers []*yarn.NMContainerStatus
+	Node       ids.Node
+	Total      *yarn.Resource
+	Containers []*yarn.NMContainerStatus
 }
 
-func (s *Scheduler) nodeReconnected(c *rpcenv.Context, m nodeReconnected) {
-	if s.nodes[m.node.String()] == nil {
+func (s *Scheduler) nodeReconnected(c *rpcenv.Context, m NodeReconnected) {
+	if s.nodes[m.Node.String()] == nil {
 		return
 	}
-	if err := s.book.UpdateNodeResource(s.now(c), m.node.String(), fair.ResourceFrom(m.total)); err != nil {
-		c.Log().Errorf("%s reconnects: %v", m.node, err)
+	if err := s.book.UpdateNodeResource(s.now(c), m.Node.String(), fair.ResourceFrom(m.Total)); err != nil {
+		c.Log().Errorf("%s reconnects: %v", m.Node, err)
 		return
 	}
 	reported := map[ids.Container]*yarn.NMContainerStatus{}
-	for _, r := range m.containers {
+	for _, r := range m.Containers {
 		id, _ := ids.ContainerFrom(r.GetContainerId()) // recover logs a bad id
 		reported[id] = r
 	}
 	// The known ones first: when recover sees a container that ended here, unheard finds its end and does not report it twice.
-	for _, id := range s.on(m.node) {
+	for _, id := range s.on(m.Node) {
 		r, k := reported[id], s.containers[id]
 		end := fair.End{ExitStatus: exitstatus.Aborted, Diagnostics: fair.DiagnosticsLost, Cause: fair.Killed}
 		switch {
@@ -239,8 +239,8 @@ func (s *Scheduler) nodeReconnected(c *rpcenv.Context, m nodeReconnected) {
 		}
 		s.decided(c, s.book.Complete(s.now(c), id, end))
 	}
-	for _, r := range m.containers {
-		s.recover(c, m.node, r)
+	for _, r := range m.Containers {
+		s.recover(c, m.Node, r)
 	}
 }
 
@@ -255,15 +255,15 @@ func (s *Scheduler) on(n ids.Node) []ids.Container {
 	return all
 }
 
-// drainNode says that a node's room is offered no more, or is offered again; its containers stay.
-type drainNode struct {
+// DrainNode says that a node's room is offered no more, or is offered again; its containers stay.
+type DrainNode struct {
 	rpcenv.Local
-	node  ids.Node
-	drain bool
+	Node  ids.Node
+	Drain bool
 }
 
-func (s *Scheduler) drainNode(c *rpcenv.Context, m drainNode) {
-	if err := s.book.Drain(s.now(c), m.node.String(), m.drain); err != nil {
-		c.Log().Errorf("drain %s: %v", m.node, err)
+func (s *Scheduler) drainNode(c *rpcenv.Context, m DrainNode) {
+	if err := s.book.Drain(s.now(c), m.Node.String(), m.Drain); err != nil {
+		c.Log().Errorf("drain %s: %v", m.Node, err)
 	}
 }

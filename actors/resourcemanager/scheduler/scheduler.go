@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"time"
@@ -11,6 +11,9 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
+
+// Name is the endpoint's name.
+const Name = ids.Scheduler
 
 // Scheduler owns queues and containers. Its book, the FairScheduler's or the FifoScheduler's, decides which application gets what;
 // the Scheduler lets containers step through their machine, notifies the other endpoints, and keeps the ends of containers until
@@ -115,7 +118,7 @@ type scheduledNode struct {
 	http string
 }
 
-func newScheduler(c *conf.Conf, allocations Allocations) (*Scheduler, error) {
+func New(c *conf.Conf, allocations Allocations) (*Scheduler, error) {
 	fc := fairConfig(c)
 	if err := fc.Validate(); err != nil {
 		return nil, err
@@ -157,46 +160,46 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 // Receive is a callback of the endpoint.
 func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	// The book needs the records' epoch and the allocation file. Requesters of before get a reason to ask again.
-	if _, begins := m.(beginScheduler); !begins && s.book == nil {
+	if _, begins := m.(BeginScheduler); !begins && s.book == nil {
 		rpcenv.Fail(c, m, life.ErrNotReady())
 		return
 	}
 	switch m := m.(type) {
-	case beginScheduler:
+	case BeginScheduler:
 		s.beginScheduler(c, m)
-	case nodeAdded:
+	case NodeAdded:
 		s.nodeAdded(c, m)
-	case nodeRemoved:
+	case NodeRemoved:
 		s.nodeRemoved(c, m)
-	case nodeUpdate:
+	case NodeUpdate:
 		s.nodeUpdate(c, m)
-	case nodeReconnected:
+	case NodeReconnected:
 		s.nodeReconnected(c, m)
-	case drainNode:
+	case DrainNode:
 		s.drainNode(c, m)
-	case appAdded:
+	case AppAdded:
 		s.appAdded(c, m)
-	case appRemoved:
+	case AppRemoved:
 		s.appRemoved(c, m)
-	case moveApp:
+	case MoveApp:
 		s.moveApp(c, m)
-	case appAttemptAdded:
+	case AppAttemptAdded:
 		s.appAttemptAdded(c, m)
-	case appAttemptRemoved:
+	case AppAttemptRemoved:
 		s.appAttemptRemoved(c, m)
-	case allocate:
+	case Allocate:
 		s.allocate(c, m)
-	case describeAttempt:
+	case DescribeAttempt:
 		s.describeAttempt(c, m)
-	case requestLimits:
+	case RequestLimits:
 		s.requestLimits(c, m)
-	case requestUsage:
+	case RequestUsage:
 		s.requestUsage(c, m)
-	case requestBooks:
+	case RequestBooks:
 		s.requestBooks(c, m)
-	case requestContainer:
+	case RequestContainer:
 		s.requestContainer(c, m)
-	case requestWhy:
+	case RequestWhy:
 		s.requestWhy(c, m)
 	case updateTick:
 		s.updateTick(c)

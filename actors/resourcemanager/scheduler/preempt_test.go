@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"testing"
@@ -20,7 +20,7 @@ const starved = `<allocations><queue name="a"/><queue name="b"/><queue name="c"/
 func (r scheduling) big(containers ...*yarn.NMContainerStatus) ids.Node {
 	r.T.Helper()
 	n := ids.Node{Host: "h", Port: 8041}
-	r.Send(nodeAdded{node: n, rack: "/r", total: &yarn.Resource{Memory: 8192, VirtualCores: 24}, containers: containers})
+	r.Send(NodeAdded{Node: n, Rack: "/r", Total: &yarn.Resource{Memory: 8192, VirtualCores: 24}, Containers: containers})
 	return n
 }
 
@@ -28,7 +28,7 @@ func (r scheduling) big(containers ...*yarn.NMContainerStatus) ids.Node {
 func (r scheduling) wants(id int32, queue string) ids.Application {
 	r.T.Helper()
 	at := r.begins(ids.Application{Timestamp: 5, ID: id}, queue)
-	must[allocation](r, allocate{attempt: at, asks: []*yarn.ResourceRequest{anyAsk(1)}})
+	must[Allocation](r, Allocate{Attempt: at, Asks: []*yarn.ResourceRequest{anyAsk(1)}})
 	return at.App
 }
 
@@ -36,8 +36,8 @@ func (r scheduling) wants(id int32, queue string) ids.Application {
 func (r scheduling) taken(app ids.Application) (id ids.Container, left time.Duration) {
 	r.T.Helper()
 	for seq := range int64(8) {
-		if p := must[containerPlace](r, requestContainer{id: rmtest.Container(seq + 1)}); p.preemptedFor == app.String() {
-			return rmtest.Container(seq + 1), p.preemptedIn
+		if p := must[ContainerPlace](r, RequestContainer{ID: rmtest.Container(seq + 1)}); p.PreemptedFor == app.String() {
+			return rmtest.Container(seq + 1), p.PreemptedIn
 		}
 	}
 	return ids.Container{}, 0
@@ -46,15 +46,15 @@ func (r scheduling) taken(app ids.Application) (id ids.Container, left time.Dura
 // Marked containers end when their time is over, each group at its own, though no update lies between them; one timer serves
 // each, however many updates see it.
 func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
-	r := newScheduling(t, beginScheduler{allocations: []byte(starved)},
+	r := newScheduling(t, BeginScheduler{Allocations: []byte(starved)},
 		"yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.waitTimeBeforeKill", "5000", "yarn.scheduler.fair.update-interval-ms", "3600000")
 	update := func() { r.Send(updateTick{}) }
 	n := r.big()
 	greedy := r.begins(rmtest.App, "a")
-	must[allocation](r, allocate{attempt: greedy, asks: []*yarn.ResourceRequest{anyAsk(8)}})
+	must[Allocation](r, Allocate{Attempt: greedy, Asks: []*yarn.ResourceRequest{anyAsk(8)}})
 	update()
 	for range 8 {
-		must[nodeUpdated](r, nodeUpdate{node: n})
+		must[NodeUpdated](r, NodeUpdate{Node: n})
 	}
 	first := r.wants(2, "b")
 	update()
@@ -70,7 +70,7 @@ func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
 	if left == 0 || more == 0 || early == late || more-left < 700*time.Millisecond || more > 5*time.Second {
 		t.Fatalf("%s is taken in %s, %s in %s", early, left, late, more)
 	}
-	there := func(id ids.Container) bool { return must[containerPlace](r, requestContainer{id: id}).failure == nil }
+	there := func(id ids.Container) bool { return must[ContainerPlace](r, RequestContainer{ID: id}).Failure == nil }
 	r.Advance(left - 10*time.Millisecond)
 	if !there(early) || !there(late) {
 		t.Error("a container ends before its time")
@@ -101,7 +101,7 @@ func TestWhatIsMarkedEndsInItsTime(t *testing.T) {
 
 // Nothing is preempted while nothing is given: the nodes of what an application lacks may still come back.
 func TestNothingIsPreemptedSoonAfterARestart(t *testing.T) {
-	r := newScheduling(t, beginScheduler{Life: life.Life{Recovered: true}, allocations: []byte(starved)},
+	r := newScheduling(t, BeginScheduler{Life: life.Life{Recovered: true}, Allocations: []byte(starved)},
 		"yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.waitTimeBeforeKill", "60000", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", "8000")
 	r.begins(rmtest.App, "a")
 	var all []*yarn.NMContainerStatus

@@ -1,4 +1,4 @@
-package resourcemanager
+package scheduler
 
 import (
 	"fmt"
@@ -17,15 +17,15 @@ type Allocations interface {
 	Read(b *rpcenv.Blocking) (content []byte, modified time.Time, err error)
 }
 
-// beginScheduler notifies the Scheduler that the ResourceManager serves, with the content of its allocation file.
-type beginScheduler struct {
+// BeginScheduler notifies the Scheduler that the ResourceManager serves, with the content of its allocation file.
+type BeginScheduler struct {
 	rpcenv.Local
 	life.Life
-	allocations []byte // nil: no file
-	modified    time.Time
+	Allocations []byte // nil: no file
+	Modified    time.Time
 }
 
-func (s *Scheduler) beginScheduler(c *rpcenv.Context, m beginScheduler) {
+func (s *Scheduler) beginScheduler(c *rpcenv.Context, m BeginScheduler) {
 	s.life = m.Life
 	s.conf.Epoch = m.Epoch
 	wait := conf.SchedulingWait.Get(c.Conf())
@@ -66,17 +66,17 @@ func (s *Scheduler) schedulingStart(c *rpcenv.Context) {
 }
 
 // load reads the allocation file's content at the beginning.
-func (s *Scheduler) load(c *rpcenv.Context, m beginScheduler) (*fair.Allocations, error) {
+func (s *Scheduler) load(c *rpcenv.Context, m BeginScheduler) (*fair.Allocations, error) {
 	o := fair.Options{
 		Faults:             s.conf.Faults,
 		UserAsDefaultQueue: conf.FairUserAsDefaultQueue.Get(c.Conf()),
 		AllowUndeclared:    conf.FairAllowUndeclaredPools.Get(c.Conf()),
 	}
 	s.file = fair.NewReload(o)
-	if m.allocations == nil {
+	if m.Allocations == nil {
 		return fair.NoAllocations(o), nil
 	}
-	a, err := s.file.Load(fair.File{Data: m.allocations, Modified: m.modified}, c.Now())
+	a, err := s.file.Load(fair.File{Data: m.Allocations, Modified: m.Modified}, c.Now())
 	if err != nil {
 		return nil, fmt.Errorf("%s=%s: %w: mend the file, or name another", conf.FairAllocationFile.Key(), conf.FairAllocationFile.Get(c.Conf()), err)
 	}
