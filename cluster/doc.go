@@ -13,8 +13,11 @@
 //	raftlog/     an election's log on disk
 //	gossip/      daemons hear of each other
 //
-//	web/         pages, JSON and metrics of the daemons
+//	web/         what the pages of all daemons have in common
+//	  spark/     pages, JSON and metrics of Master and Worker
+//	  hadoop/    pages and REST server of ResourceManager and NodeManager
 //	  rest/      submissions by HTTP
+//	  webtest/   asks pages in tests
 //	  pretty/    JSON as Spark's servers write it
 //	restclient/  a client of rest
 //	status/      coherer status: one screen of a cluster

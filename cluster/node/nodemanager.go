@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/cluster/container"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/cluster/web"
+	"github.com/coherer/coherer/cluster/web/hadoop"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -79,7 +80,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	}); err != nil {
 		return err
 	}
-	d.serve(pages, web.NodeManagerPages(d.site(), opts.LogDirs))
+	d.serve(pages, hadoop.NodeManagerPages(d.site(), opts.LogDirs))
 	if err := d.ready(); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/cluster/web"
 	"github.com/coherer/coherer/cluster/web/rest"
+	"github.com/coherer/coherer/cluster/web/spark"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/httpserver"
@@ -110,7 +111,7 @@ func (d *daemon) bindMaster(cfg *master.Config) (serve func(), err error) {
 
 func (d *daemon) serveMaster(l net.Listener) {
 	if l != nil {
-		d.serve(l, web.MasterPages(d.site()))
+		d.serve(l, spark.MasterPages(d.site()))
 	}
 }
 

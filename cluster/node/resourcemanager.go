@@ -8,7 +8,7 @@ import (
 
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/cluster/recovery"
-	"github.com/coherer/coherer/cluster/web"
+	"github.com/coherer/coherer/cluster/web/hadoop"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -39,7 +39,7 @@ func RunResourceManager(ctx context.Context, opts Options) (err error) {
 	}); err != nil {
 		return err
 	}
-	d.serve(pages, web.ResourceManagerPages(d.site()))
+	d.serve(pages, hadoop.ResourceManagerPages(d.site()))
 	// After the ready line applications can be submitted, so it waits until the records are read.
 	if err := d.serves(ctx, resourcemanager.AwaitActive{}); err != nil {
 		return err

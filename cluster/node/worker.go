@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/machine"
 	"github.com/coherer/coherer/cluster/process"
-	"github.com/coherer/coherer/cluster/web"
+	"github.com/coherer/coherer/cluster/web/spark"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -73,7 +73,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 		return err
 	}
 	if pages != nil {
-		d.serve(pages, web.WorkerPages(d.site(), opts.WorkDir))
+		d.serve(pages, spark.WorkerPages(d.site(), opts.WorkDir))
 	}
 	if len(opts.Join) > 0 {
 		if err := d.join(ctx); err != nil {

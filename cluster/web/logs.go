@@ -29,77 +29,82 @@ const (
 	mostFiles    = 10_000
 )
 
-// logTypes are the names of logs.
-var logTypes = []string{"stderr", "stdout", "out"}
-
-// piece is a part of a log: text is [start,end) of its total bytes.
-type piece struct {
-	text              []byte
-	start, end, total int64
+// Piece is a part of a log: Text is [Start,End) of its Total bytes.
+type Piece struct {
+	Text              []byte
+	Start, End, Total int64
 }
 
-// readLog reads a part of the log name in dir, which lies below work; dir has plain names alone. Parts that were rolled over are
-// read as one file, the oldest first. Without offset it is the end of the log; an offset behind the end gives nothing. No link is
-// followed and only plain files are opened: an executor may have made anything there. It mirrors LogPage.getLog.
-func readLog(work string, dir []string, name string, offset *int64, length int64) (p piece, err error) {
-	root, err := os.OpenRoot(work)
+// Read reads the wanted piece of the log below work. Parts that were rolled over are read as one file, the oldest first. Without
+// offset it is the end of the log; an offset behind the end gives nothing. No link is followed and only plain files are opened:
+// an executor may have made anything there. It mirrors LogPage.getLog.
+func (l *Log) Read(work string) (p Piece, err error) {
+	root, err := open(work, l.Dir)
 	if err != nil {
-		return p, notFound("there is no work directory: %v", errors.Unwrap(err))
+		return p, err
 	}
 	defer root.Close()
-	// Step by step: an os.Root follows links that stay below it, and no step may be a link.
-	for _, step := range dir {
-		next, err := enter(root, step)
-		if err != nil {
-			return p, err
-		}
-		defer next.Close()
-		root = next
-	}
-	parts, err := openParts(root, name)
+	parts, err := openParts(root, l.Name)
 	if err != nil {
 		return p, unreadable(err)
 	}
 	// The sizes are those of now. A log that grows meanwhile shows its new lines in the next piece.
 	for _, part := range parts {
 		defer part.file.Close()
-		p.total += part.size
+		p.Total += part.size
 	}
-	p.start = max(p.total-length, 0)
-	if offset != nil {
-		p.start = min(max(*offset, 0), p.total)
+	p.Start = max(p.Total-l.length, 0)
+	if l.offset != nil {
+		p.Start = min(max(*l.offset, 0), p.Total)
 	}
-	p.end = min(p.start+length, p.total)
-	if p.text, err = between(parts, p.start, p.end); err != nil {
+	p.End = min(p.Start+l.length, p.Total)
+	if p.Text, err = between(parts, p.Start, p.End); err != nil {
 		return p, unreadable(err)
 	}
 	return p, nil
 }
 
+// open opens a directory below work, step by step: an os.Root follows links that stay below it, and no step may be a link.
+func open(work string, dir []string) (*os.Root, error) {
+	root, err := os.OpenRoot(work)
+	if err != nil {
+		return nil, NotFound("there is no work directory: %v", errors.Unwrap(err))
+	}
+	for _, step := range dir {
+		next, err := enter(root, step)
+		root.Close()
+		if err != nil {
+			return nil, err
+		}
+		root = next
+	}
+	return root, nil
+}
+
 // unreadable is a failure to read a log that exists.
 func unreadable(err error) error {
-	if _, ok := errors.AsType[*problem](err); ok {
+	if _, ok := errors.AsType[*Problem](err); ok {
 		return err
 	}
-	return &problem{http.StatusInternalServerError, fmt.Errorf("the log cannot be read: %w", err)}
+	return &Problem{http.StatusInternalServerError, fmt.Errorf("the log cannot be read: %w", err)}
 }
 
 // enter opens a directory of a directory.
 func enter(root *os.Root, name string) (*os.Root, error) {
 	if !ids.Plain(name) {
-		return nil, badRequest("invalid log directory: %q is no plain name", name)
+		return nil, BadRequest("invalid log directory: %q is no plain name", name)
 	}
 	switch info, err := root.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, notFound("there is no log directory %s", name)
+		return nil, NotFound("there is no log directory %s", name)
 	case err != nil:
-		return nil, notFound("log directory %s: %v", name, errors.Unwrap(err))
+		return nil, NotFound("log directory %s: %v", name, errors.Unwrap(err))
 	case !info.IsDir():
-		return nil, badRequest("invalid log directory: %s is no directory", name)
+		return nil, BadRequest("invalid log directory: %s is no directory", name)
 	}
 	sub, err := root.OpenRoot(name)
 	if err != nil {
-		return nil, notFound("log directory %s: %v", name, errors.Unwrap(err))
+		return nil, NotFound("log directory %s: %v", name, errors.Unwrap(err))
 	}
 	return sub, nil
 }
@@ -144,7 +149,7 @@ func openParts(root *os.Root, name string) (out []part, err error) {
 	// An archive beside its file is still being written: the file counts.
 	names = slices.CompactFunc(names, func(a, b string) bool { return unpacked(a) == unpacked(b) })
 	if len(names) == 0 {
-		return nil, notFound("there is no %s", name)
+		return nil, NotFound("there is no %s", name)
 	}
 	for _, n := range names {
 		p, err := openPart(root, n)
@@ -172,7 +177,7 @@ func openPart(root *os.Root, name string) (part, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = badRequest("%s is no plain file", filepath.Base(name))
+		err = BadRequest("%s is no plain file", filepath.Base(name))
 	}
 	if err != nil {
 		f.Close()
@@ -197,7 +202,7 @@ func (p *part) measure() (int64, error) {
 	// The length at a gzip file's end is the writer's claim, modulo 4 GiB: only unpacking shows it.
 	n, err := io.Copy(io.Discard, io.LimitReader(z, mostUnpacked+1))
 	if n > mostUnpacked {
-		return 0, badRequest("it unpacks to more than %d bytes", mostUnpacked)
+		return 0, BadRequest("it unpacks to more than %d bytes", mostUnpacked)
 	}
 	return n, err
 }
@@ -235,6 +240,33 @@ func between(parts []part, start, end int64) ([]byte, error) {
 			return nil, err
 		}
 		out = append(out, text...)
+	}
+	return out, nil
+}
+
+// mostLogs is how many logs of a directory are listed.
+const mostLogs = 1000
+
+// ListLogs are the plain files of a directory below work, through no link.
+func ListLogs(work string, dir []string) (out []os.FileInfo, err error) {
+	root, err := open(work, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(mostLogs)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && ids.Plain(e.Name()) {
+			out = append(out, info)
+		}
 	}
 	return out, nil
 }

@@ -2,19 +2,20 @@ package web
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
+	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/sirupsen/logrus"
 
-	"github.com/coherer/coherer/cluster/web/pretty"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/oneline"
+	"github.com/coherer/coherer/rpcenv/metrics/debug"
 )
 
 // patience is how long an endpoint may take to answer a request.
@@ -42,56 +43,43 @@ func Ask[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, env *rpcenv.En
 	return rpcenv.AskWait(b, ref, q, rpcenv.Timeout(patienceKey, patience))
 }
 
-// problem is a failure with its status code.
-type problem struct {
-	code int
-	err  error
+// Problem is a failure of a request, with its status code.
+type Problem struct {
+	Code int
+	Err  error
 }
 
-func (p *problem) Error() string { return p.err.Error() }
-func (p *problem) Unwrap() error { return p.err }
+func (p *Problem) Error() string { return p.Err.Error() }
 
-func notFound(format string, args ...any) error {
-	return &problem{http.StatusNotFound, fmt.Errorf(format, args...)}
+// Unwrap is the failure itself.
+func (p *Problem) Unwrap() error { return p.Err }
+
+// NotFound is the Problem of a name that nothing has.
+func NotFound(format string, args ...any) error {
+	return &Problem{http.StatusNotFound, fmt.Errorf(format, args...)}
 }
 
-func badRequest(format string, args ...any) error {
-	return &problem{http.StatusBadRequest, fmt.Errorf(format, args...)}
+// BadRequest is the Problem of a malformed request.
+func BadRequest(format string, args ...any) error {
+	return &Problem{http.StatusBadRequest, fmt.Errorf(format, args...)}
 }
 
-// fail answers with what went wrong. An error that is no problem of the request is the endpoint's.
-func (s *Site) fail(w http.ResponseWriter, err error) {
-	if p, ok := errors.AsType[*problem](err); ok {
-		http.Error(w, p.Error(), p.code)
+// Fail answers with what went wrong. An error that is no Problem is the endpoint's.
+func (s *Site) Fail(w http.ResponseWriter, err error) {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		http.Error(w, p.Error(), p.Code)
 		return
 	}
 	s.Log.Debugf("a page: %v", err)
 	http.Error(w, fmt.Sprintf("%s does not answer: %v: try again, or look at its log", s.Ref.Name, err), http.StatusServiceUnavailable)
 }
 
-// answer makes a handler of a function that computes an object.
-func (s *Site) answer(object func(r *http.Request) (pretty.Object, error)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		o, err := object(r)
-		if err != nil {
-			s.fail(w, err)
-			return
-		}
-		text, err := pretty.Marshal(o)
-		if err != nil {
-			s.fail(w, err)
-			return
-		}
-		send(w, "text/json;charset=utf-8", text)
-	})
-}
-
-// page makes a handler of a function that computes the data of a page.
-func (s *Site) page(name string, data func(r *http.Request) (any, error)) http.Handler {
+// Page makes a handler of a function that computes the data of a page, one of Templates.
+func (s *Site) Page(pages *template.Template, name string, data func(r *http.Request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d, err := data(r)
 		if err != nil {
-			s.fail(w, err)
+			s.Fail(w, err)
 			return
 		}
 		w.Header().Set("Content-Type", "text/html;charset=utf-8")
@@ -101,22 +89,24 @@ func (s *Site) page(name string, data func(r *http.Request) (any, error)) http.H
 	})
 }
 
-func send(w http.ResponseWriter, kind string, text []byte) {
+// Send answers with a text of a kind.
+func Send(w http.ResponseWriter, kind string, text []byte) {
 	w.Header().Set("Content-Type", kind)
 	_, _ = w.Write(text) // the client may have gone
 }
 
-//go:embed pages
-var files embed.FS
-
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"line": oneline.Text, "mib": megabytes, "date": date, "took": took, "having": having, "each": perEach, "arg": argument, "dict": dict, "share": share, "mib64": mebibytes,
-}).ParseFS(files, "pages/*.html"))
-
-// assets serves the style sheet of the pages.
-func assets(mux *http.ServeMux) {
-	mux.HandleFunc("GET /static/style.css", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "max-age=3600")
-		http.ServeFileFS(w, r, files, "pages/style.css")
+// Handler is all that a daemon serves: its own mux, with the metrics of the Env at /metrics, as --debug-addr has them, and the
+// style sheet, behind Guard.
+func (s *Site) Handler(own *http.ServeMux) http.Handler {
+	metrics := sync.OnceValue(func() http.Handler { // it makes the Env measure times, which costs: not before the first request
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(debug.NewCollector(s.Env))
+		return promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: s.Log})
 	})
+	own.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) { metrics().ServeHTTP(w, r) })
+	own.HandleFunc("GET /static/style.css", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=3600")
+		http.ServeFileFS(w, r, common, "pages/style.css")
+	})
+	return Guard(s.Names, own)
 }
