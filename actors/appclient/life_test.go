@@ -1,13 +1,9 @@
 package appclient
 
 import (
-	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
@@ -32,78 +28,6 @@ func (k *kit) silent(d time.Duration, probes ...*rpctest.Probe) {
 	for _, p := range append(probes, k.listener) {
 		if got := p.Waiting(); len(got) != 0 {
 			k.t.Errorf("%s in %s heard %T %v", p.Ref.Name, p.Env.Name(), got[0], got)
-		}
-	}
-}
-
-// A Master that was deposed says nothing that the application believes; one leadership may have more than one address, and
-// one that lost its records counts anew.
-func TestNothingOfAnEarlierTermIsBelieved(t *testing.T) {
-	k := newKit(t)
-	k.start()
-	next[*deploy.RegisterApplication](k, k.master)
-	k.register(appID, 5)
-	k.hears(Connected{AppID: appID})
-	old := k.w.ProbeIn(k.w.Env("Old", nil), "Master")
-	for _, m := range []rpcenv.Message{
-		&deploy.ExecutorAdded{Id: proto.Int32(1), MasterTerm: 4},
-		&deploy.ExecutorUpdated{Id: proto.Int32(1), State: deploy.ExecutorState_EXITED, MasterTerm: 4},
-		&deploy.WorkerRemoved{Id: "w", MasterTerm: 4},
-		&deploy.RegisteredApplication{AppId: "app-2", MasterTerm: 4},
-	} {
-		old.Send(k.client, m)
-	}
-	k.silent(time.Second, old, k.master)
-	old.Send(k.client, &deploy.WorkerRemoved{Id: "w1", MasterTerm: 5})
-	k.hears(WorkerRemoved{ID: "w1"})
-	old.Send(k.client, &deploy.WorkerRemoved{Id: "w2", MasterTerm: 1})
-	k.hears(WorkerRemoved{ID: "w2"})
-}
-
-func TestTheLogSaysWhyAnExecutorChanged(t *testing.T) {
-	k := newKit(t)
-	k.join()
-	why := "lost"
-	for _, m := range []*deploy.ExecutorUpdated{{Id: proto.Int32(3), State: deploy.ExecutorState_RUNNING}, {Id: proto.Int32(3), State: deploy.ExecutorState_LOST, Message: &why}} {
-		k.master.Send(k.client, m)
-	}
-	k.w.Settle()
-	if got := k.lines("Executor updated"); !slices.Equal(got, []string{"Executor updated: $app/3 is now RUNNING", "Executor updated: $app/3 is now LOST (lost)"}) {
-		t.Errorf("logged %q", got)
-	}
-	if got := k.said.LastEntry().Data["app"]; got != appID {
-		t.Errorf("a line has the application %v", got)
-	}
-}
-
-// ExecutorAllocationManager asks each 100 ms.
-func TestWhatComesTooEarlyIsSaidOnce(t *testing.T) {
-	k := newKit(t)
-	k.start()
-	for range 2 {
-		for _, q := range []rpcenv.Message{RequestExecutors{}, RequestExecutors{}, KillExecutors{}, KillExecutors{}} {
-			if ok, err := rpctest.Ask[*rpc.Bool](k.listener, k.client, q); err != nil || ok.GetValue() {
-				t.Error(ok, err)
-			}
-		}
-	}
-	request, kill := "Attempted to request executors before driver fully initialized.", "Attempted to kill executors before registering with Master."
-	if got := k.lines("Attempted"); !slices.Equal(got, []string{request, kill, request, kill}) {
-		t.Errorf("logged %q", got)
-	}
-}
-
-func TestAClientThatIsNotRegisteredUnregistersNothing(t *testing.T) {
-	k := newKit(t)
-	k.start()
-	next[*deploy.RegisterApplication](k, k.master)
-	if ok, err := rpctest.Ask[*rpc.Bool](k.listener, k.client, StopAppClient{}); err != nil || !ok.GetValue() {
-		t.Error(ok, err)
-	}
-	k.silent(time.Minute, k.master)
-	for _, e := range k.w.Trace().Entries {
-		if strings.HasSuffix(e.Type, "UnregisterApplication") {
-			t.Errorf("%s to %s", e.Type, e.To)
 		}
 	}
 }
@@ -150,31 +74,6 @@ func TestARemovedApplicationMissesNoMaster(t *testing.T) {
 	k.silent(time.Minute)
 }
 
-func TestAnApplicationDiesOnce(t *testing.T) {
-	k := newKit(t)
-	k.start()
-	for range 3 {
-		next[*deploy.RegisterApplication](k, k.master)
-	}
-	k.gaveUp()
-	k.master.Send(k.client, &deploy.ApplicationRemoved{Message: "KILLED"})
-	k.silent(time.Minute)
-}
-
-// A Master that comes and goes is one that is gone.
-func TestASecondLossOfTheMasterIsNotTold(t *testing.T) {
-	k := newKit(t)
-	k.master = k.w.Probe("Master")
-	k.join()
-	for range 2 {
-		k.master.Crash()
-		k.master.Restart()
-		k.w.Advance(time.Minute) // the client asks it and gets no answer
-	}
-	k.hears(Disconnected{})
-	k.silent(time.Minute)
-}
-
 func TestAnswersOfLookUpsThatAreOverRegisterNothing(t *testing.T) {
 	for tries, want := range map[int]int{3: 1, 4: 0} { // no fourth try: the client has given up
 		k := newKit(t)
@@ -198,17 +97,6 @@ func TestAnswersOfLookUpsThatAreOverRegisterNothing(t *testing.T) {
 	k.hears(Connected{AppID: appID})
 	k.w.Find("M2").Resume()
 	k.silent(time.Second, late)
-}
-
-// It takes the connection: it may start up.
-func TestAProcessWithoutAMasterIsAskedForAMinute(t *testing.T) {
-	k := newKit(t)
-	k.start(k.w.Env("Empty", nil).Address())
-	began := k.w.Now()
-	k.gaveUp()
-	if d := k.w.Now().Sub(began); d != time.Minute {
-		t.Errorf("dead after %s", d)
-	}
 }
 
 // So does one that is silent.
@@ -263,41 +151,5 @@ func TestWhoTheMasterIs(t *testing.T) {
 			t.Errorf("the new Master was asked %v", m)
 		}
 		next[*deploy.MasterChangeAcknowledged](k, wantNew)
-	}
-}
-
-func TestANewMasterThatTakesNoTargetIsSaid(t *testing.T) {
-	for _, test := range []struct {
-		answer func(c *rpcenv.Context, q *deploy.RequestExecutors)
-		want   string // "" nothing
-	}{
-		{func(c *rpcenv.Context, q *deploy.RequestExecutors) { rpcenv.Reply(c, q, &rpc.Bool{Value: true}) }, ""},
-		{func(c *rpcenv.Context, q *deploy.RequestExecutors) { rpcenv.Reply(c, q, &rpc.Bool{}) }, "false <nil>"},
-		{func(c *rpcenv.Context, q *deploy.RequestExecutors) { rpcenv.Fail(c, q, errors.New("no")) }, "false "},
-	} {
-		k := newKit(t)
-		k.join()
-		k.master.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-			q, ok := m.(*deploy.RequestExecutors)
-			if ok {
-				test.answer(c, q)
-			}
-			return ok
-		})
-		_, _ = rpctest.Ask[*rpc.Bool](k.listener, k.client, RequestExecutors{Totals: []*deploy.ProfileTarget{{Total: 1}}})
-		k.master.Send(k.client, &deploy.MasterChanged{Master: k.master.Ref.Proto()})
-		k.w.Settle()
-		got := k.lines("The new master did not take how many executors are wanted: ")
-		if (len(got) == 1) != (test.want != "") || len(got) > 0 && !strings.Contains(got[0], ": "+test.want) {
-			t.Errorf("logged %q, want %q", got, test.want)
-		}
-	}
-}
-
-func TestMessagesNobodyKnowsAreRefused(t *testing.T) {
-	k := newKit(t)
-	k.join()
-	if _, err := rpctest.Ask[*rpc.Bool](k.master, k.client, &deploy.KillExecutors{}); !errors.Is(err, rpcenv.ErrRefusedUnsupported) {
-		t.Error(err)
 	}
 }

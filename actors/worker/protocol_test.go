@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	logtest "github.com/sirupsen/logrus/hooks/test"
-
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
@@ -31,7 +29,6 @@ type talk struct {
 	host     *sim.Host
 	ref      rpcenv.Ref
 	tool     *rpctest.Probe
-	said     *logtest.Hook
 	children []*sim.Host // the processes that it started
 	commands []rpcenv.Command
 	shown    map[string]string // what processes printed
@@ -43,7 +40,7 @@ func newTalk(w *rpctest.World) script.Subject {
 		w.ProbeIn(w.Env(name, nil), "Master")
 	}
 	k := &talk{World: w, env: w.Env("W1", nil), shown: map[string]string{}}
-	k.host, k.said = w.Find("W1"), logtest.NewLocal(k.env.Log().Logger)
+	k.host = w.Find("W1")
 	k.tool = w.ProbeIn(k.env, "Tool")
 	k.ref = k.env.Ref(k.env.Address(), Name)
 	for _, class := range []string{"Exec", DriverClass} {
@@ -57,13 +54,10 @@ func newTalk(w *rpctest.World) script.Subject {
 		"signal":   k.local(WorkerDecommissionSigReceived{}),
 		"shutdown": k.shutdown,
 		"member":   k.member,
-		"pause":    func(name string) (string, error) { k.Find(name).Pause(); return "", nil },
-		"resume":   func(name string) (string, error) { k.Find(name).Resume(); return "", nil },
-		"log":      k.log,
 	}}
 }
 
-// start makes the Worker: masters=M,M2 membership programs=1m|ERROR.
+// start makes the Worker: masters=M,M2 membership id=ID programs=1m|ERROR.
 func (k *talk) start(args string) (string, error) {
 	cfg := Config{ID: "worker-1", Cores: 2, MemoryMB: 2048, WorkDir: "/work"}
 	for word := range strings.FieldsSeq(args) {
@@ -73,6 +67,8 @@ func (k *talk) start(args string) (string, error) {
 			for name := range strings.SplitSeq(value, ",") {
 				cfg.Masters = append(cfg.Masters, rpcenv.Address{Host: k.Find(name).IP(), Port: 7077})
 			}
+		case "id":
+			cfg.ID = value
 		case "membership":
 			cfg.Membership = true
 		case "programs":
@@ -82,7 +78,7 @@ func (k *talk) start(args string) (string, error) {
 				cfg.Programs = slowPrograms{err: errors.New(value)}
 			}
 		default:
-			return "", fmt.Errorf("start %s: want masters=, membership or programs=", args)
+			return "", fmt.Errorf("start %s: want masters=, membership, id= or programs=", args)
 		}
 	}
 	_, err := k.env.Register(Name, New(cfg))
@@ -174,15 +170,4 @@ func (k *talk) member(args string) (string, error) {
 	return k.local(map[string]rpcenv.Message{
 		"joined": membership.MemberJoined{Member: m}, "left": membership.MemberLeft{Member: m}, "suspected": membership.MemberSuspected{Member: m},
 	}[words[0]])("")
-}
-
-// log prints the log's lines with a beginning.
-func (k *talk) log(prefix string) (string, error) {
-	var b strings.Builder
-	for _, e := range k.said.AllEntries() {
-		if strings.HasPrefix(e.Message, prefix) {
-			fmt.Fprintf(&b, "log: %s\n", e.Message)
-		}
-	}
-	return b.String(), nil
 }

@@ -25,7 +25,7 @@ func echoes(w *rpctest.World) Subject {
 
 func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 	for line, want := range map[string]string{
-		"sned StringValue(value=x)":               "f.txt:8:1: no verb is called sned: there are advance, ask, changes, connect, disconnect, on, places, reply, send, settings, skip, state, stop",
+		"sned StringValue(value=x)":               "f.txt:8:1: no verb is called sned: there are advance, ask, changes, connect, disconnect, log, on, pause, places, reply, resume, send, settings, skip, state, stop",
 		"  advnace 1s":                            "f.txt:8:3: no verb is called advnace: advance is near",
 		"send StringValeu(value=x)":               "f.txt:8:6: no message is called StringValeu: StringValue is near",
 		"  send  StringValue(valeu=x)":            "f.txt:8:21: no field of StringValue is called valeu: value is near",

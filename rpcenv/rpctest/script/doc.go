@@ -37,6 +37,8 @@
 //	on [at=PEER] MESSAGE send MESSAGE(...)     a peer's one-way message in return
 //	connect PEER                               the peer looks the endpoint up; a new name starts a peer
 //	disconnect PEER                            the peer's process ends as by kill -9
+//	pause PEER, resume PEER                    the peer's process stands still, and goes on
+//	log [TEXT]                                 prints what the endpoint's process has logged since, if it begins so
 //	advance D                                  lets virtual time pass: 5s, 1m30s
 //	places                                     prints the fields with role PLACE too, from now on
 //	skip                                       prints nothing of what followed so far, which another script shows

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	logtest "github.com/sirupsen/logrus/hooks/test"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/rpcenv"
@@ -22,6 +23,7 @@ type runner struct {
 	w       *rpctest.World
 	setup   func(w *rpctest.World) Subject // nil when it made the subject
 	subject Subject
+	said    *logtest.Hook // what the endpoint's process logs
 	printer syntax.Printer
 	answers map[*rpctest.Probe]*answers
 	failed  map[string]bool // the items whose failure was printed
@@ -42,7 +44,10 @@ var verbs = map[string]func(*runner, *rest) error{
 	"reply":      (*runner).reply,
 	"connect":    (*runner).connect,
 	"disconnect": (*runner).disconnect,
+	"pause":      (*runner).pause,
+	"resume":     (*runner).resume,
 	"advance":    (*runner).advance,
+	"log":        (*runner).log,
 	"places":     (*runner).places,
 	"state":      (*runner).state,
 	"changes":    (*runner).changes,
@@ -63,7 +68,7 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 			continue
 		}
 		if r.setup != nil && verb != "settings" {
-			r.subject, r.setup = r.setup(r.w), nil
+			r.begin()
 		}
 		if err := r.verb(verb, l); err != nil {
 			if _, ok := errors.AsType[*syntax.Error](err); !ok { // the verb itself is wrong here: say so at its column
@@ -76,6 +81,14 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 	entries := r.w.Trace().Entries // from the World's beginning: the printer and failed know what was printed before
 	r.failures(entries)
 	return r.out.String() + r.printer.Next(entries), nil
+}
+
+// begin makes the subject.
+func (r *runner) begin() {
+	r.subject, r.setup = r.setup(r.w), nil
+	if e, err := r.env(); err == nil {
+		r.said = logtest.NewLocal(e.Log().Logger)
+	}
 }
 
 // verb runs one verb.

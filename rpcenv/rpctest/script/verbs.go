@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -104,26 +105,65 @@ func (r *runner) connect(l *rest) error {
 
 // disconnect ends a peer's process.
 func (r *runner) disconnect(l *rest) error {
-	l.blanks()
-	at := l.at
-	name := l.word()
-	if name == "" {
-		return errors.New("want: disconnect PEER")
-	}
-	if err := l.end(); err != nil {
-		return err
-	}
-	p, err := r.find(name)
+	p, err := r.running(l, "disconnect")
 	if err != nil {
-		return l.err(at, err)
-	}
-	if _, err := r.alive(p); err != nil {
-		return l.err(at, err)
+		return err
 	}
 	p.Crash()
 	if a := r.answers[p]; a != nil {
 		a.held = nil // the asks that it has kept are those of a process that is gone: reply must not answer them
 	}
+	return nil
+}
+
+// pause makes a peer's process stand still.
+func (r *runner) pause(l *rest) error {
+	p, err := r.running(l, "pause")
+	if err == nil {
+		r.w.Find(p.Env.Name()).Pause()
+	}
+	return err
+}
+
+// resume makes it go on.
+func (r *runner) resume(l *rest) error {
+	p, err := r.running(l, "resume")
+	if err == nil {
+		r.w.Find(p.Env.Name()).Resume()
+	}
+	return err
+}
+
+// running reads the name of a peer whose process has not ended.
+func (r *runner) running(l *rest, verb string) (*rpctest.Probe, error) {
+	l.blanks()
+	at := l.at
+	name := l.word()
+	if name == "" {
+		return nil, fmt.Errorf("want: %s PEER", verb)
+	}
+	if err := l.end(); err != nil {
+		return nil, err
+	}
+	p, err := r.find(name)
+	if err == nil {
+		p, err = r.alive(p)
+	}
+	if err != nil {
+		return nil, l.err(at, err)
+	}
+	return p, nil
+}
+
+// log prints what the endpoint's process has logged since the verb was used last, as far as it begins with a text.
+func (r *runner) log(l *rest) error {
+	l.blanks()
+	for _, e := range r.said.AllEntries() {
+		if strings.HasPrefix(e.Message, l.line[l.at:]) {
+			r.print("log: " + e.Message)
+		}
+	}
+	r.said.Reset()
 	return nil
 }
 
