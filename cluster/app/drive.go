@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"os/user"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -14,11 +16,11 @@ import (
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driver/progress"
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/boot"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/program"
 	"github.com/coherer/coherer/rpcenv/trace"
-	"github.com/coherer/coherer/rpcenv/tracer"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -28,10 +30,7 @@ const JarPrefix = "/jars/"
 // Drive runs a program as the driver of an application, and returns when all of it has ended.
 func Drive(s Submission, program Program, args []string) (err error) {
 	// First: from here on a signal ends ctx and not the process, so that everything below is undone.
-	ctx, stop, err := withSignals()
-	if err != nil {
-		return err
-	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	c, masters, err := s.settings()
 	if err != nil {
@@ -43,15 +42,16 @@ func Drive(s Submission, program Program, args []string) (err error) {
 			log.Warn(w)
 		}
 	}
-	rec, err := newRecorder(s.Trace, c)
+	rec, err := boot.Record(s.Trace, c)
 	if err != nil {
 		return err
 	}
-	host := transport.New(transport.Options{Recorder: rec, ExitFunc: os.Exit})
-	defer func() {
-		closeRecorder(rec, log)
-		err = errors.Join(err, host.Close())
-	}()
+	// At once, since the program may not end when it is asked to.
+	p, err := boot.New(boot.Options{Recorder: rec, Warn: log.Warn, Child: true, Exit: os.Exit})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
 	// Taken out of the environment, so that children of the program do not inherit it.
 	workerURL := os.Getenv(WorkerVar)
 	if err := os.Unsetenv(WorkerVar); err != nil {
@@ -61,30 +61,25 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	env, err := rpcenv.New(host, rpcenv.Config{
+	err = p.Open(rpcenv.Config{
 		Name: nameOr(c, "Driver"), Listen: rpcenv.Address{Host: bind, Port: conf.DriverPort.Get(c)},
 		Advertise: conf.DriverHost.Get(c), Conf: c, Log: log,
 	})
 	if err != nil {
 		return rpcenv.ListenAdvice(err, conf.DriverBindAddress.Source(c), conf.DriverPort.Key())
 	}
-	defer env.Close()
+	env := p.Env
 	warnDriver(env, bind, log)
 	stopWatch, err := WatchWorker(env, workerURL)
 	if err != nil {
 		return err
 	}
 	defer stopWatch()
-	if err := tracer.Register(env); err != nil {
+	if err := p.Serve(env, ""); err != nil {
 		return err
 	}
-	served, err := serveMetrics(env, c, log)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, served.Close()) }()
 	// Before driver.Start: an executor may come as soon as the application is registered, and fetches the program.
-	if err := serveSelf(host, env.Address()); err != nil {
+	if err := serveSelf(p.Host, env.Address()); err != nil {
 		return err
 	}
 	cfg := driver.Config{Masters: masters, AppName: conf.AppName.Get(c), User: sparkUser(), FS: Files{}}
@@ -220,15 +215,10 @@ func nameOr(c *conf.Conf, name string) string {
 	return name
 }
 
-// newRecorder records to a file; an empty path is a ring alone.
-func newRecorder(path string, c *conf.Conf) (*trace.Recorder, error) {
-	return trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(c)))
-}
-
-// recorderOrRing is newRecorder for a process that an application needs more than its trace: when the file cannot be opened,
+// recorderOrRing is boot.Record for a process that an application needs more than its trace: when the file cannot be opened,
 // the process goes on without, and logs that.
 func recorderOrRing(path string, c *conf.Conf, log *logrus.Entry) (*trace.Recorder, error) {
-	rec, err := newRecorder(path, c)
+	rec, err := boot.Record(path, c)
 	if err == nil {
 		return rec, nil
 	}
@@ -248,13 +238,6 @@ func withTraceDir(c *conf.Conf) (*conf.Conf, error) {
 		return nil, err
 	}
 	return c.With(map[string]string{conf.TraceDir.Key(): path})
-}
-
-// closeRecorder ends a recorder. It only logs an error, such as a full disk: a trace that lacks records is no failure of the process.
-func closeRecorder(rec *trace.Recorder, log *logrus.Entry) {
-	if err := rec.Close(); err != nil {
-		log.Warn(err)
-	}
 }
 
 // serveSelf serves this process's own program to executors.

@@ -15,14 +15,12 @@ import (
 
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/boot"
 	appmsg "github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/parent"
 	"github.com/coherer/coherer/rpcenv/trace"
-	"github.com/coherer/coherer/rpcenv/tracer"
-	"github.com/coherer/coherer/rpcenv/transport"
 	"github.com/coherer/coherer/rpcenv/transport/bulk"
 )
 
@@ -31,18 +29,15 @@ const exitTerminated = 128 + 15
 
 // Execute runs an executor in this process. It returns only when that could not begin; otherwise the executor ends the
 // process: by itself, or with 143 by SIGTERM, which is how a Worker kills it.
-func Execute(x Execution) error {
+func Execute(given Execution) error {
 	// Before the first directory is made, so that SIGTERM leaves none behind.
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGINT)
-	if _, err := parent.Watch(func() { os.Exit(exitParentGone) }); err != nil {
-		return err
-	}
-	a, err := executor.ParseArgs(x.Args)
+	a, err := executor.ParseArgs(given.Args)
 	if err != nil {
 		return err
 	}
-	c, err := conf.New(x.Settings)
+	c, err := conf.New(given.Settings)
 	if err != nil {
 		return err
 	}
@@ -79,37 +74,33 @@ func Execute(x Execution) error {
 	if err != nil {
 		return errors.Join(err, blocks.Close())
 	}
-	// The Env's end must not end the process at once: the trace and the directories come first.
-	ended := make(chan int, 1)
-	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { ended <- code }})
-	var env *rpcenv.Env
-	boot := executor.Boot{
-		Args: a, Settings: x.Settings, Log: log, Resources: resources,
-		LogURLs: variables("SPARK_LOG_URL_", strings.ToLower), Attributes: variables("SPARK_EXECUTOR_ATTRIBUTE_", strings.ToUpper),
-		IO: executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{bulk.NewClient(bulk.Options{})}},
-		Made: func(made *rpcenv.Env) error {
-			env = made
-			traced(env)
-			_, err := serveMetrics(env, c, env.Log()) // as long as the process
-			return err
-		},
+	p, err := boot.New(boot.Options{Recorder: rec, Warn: log.Warn, Child: true})
+	if err != nil {
+		return errors.Join(err, blocks.Close())
 	}
-	if err := boot.Run(host); err != nil {
-		closeRecorder(rec, log)
+	x := executor.Boot{
+		Args: a, Settings: given.Settings, Log: log, Resources: resources,
+		LogURLs: variables("SPARK_LOG_URL_", strings.ToLower), Attributes: variables("SPARK_EXECUTOR_ATTRIBUTE_", strings.ToUpper),
+		IO:   executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{bulk.NewClient(bulk.Options{})}},
+		Made: func(env *rpcenv.Env) error { return p.Serve(env, "") },
+	}
+	if err := x.Run(p.Host); err != nil {
+		p.CloseTrace()
 		return err
 	}
 	code := exitTerminated
 	for waiting := true; waiting; {
 		select {
-		case code = <-ended:
+		case code = <-p.Exits():
 			waiting = false
 		case <-terminated:
 			waiting = false
 		case <-decommission: // nil, which never comes, unless a signal is configured
-			decommissionExecutor(env)
+			decommissionExecutor(p.Env)
 		}
 	}
-	closeRecorder(rec, log)
+	// Not p.Close, which waits for tasks: they end with the process.
+	p.CloseTrace()
 	if err := removeLocalDirs(dirs); err != nil {
 		fail(err)
 	}
@@ -154,13 +145,6 @@ func variables(prefix string, letters func(string) string) []*appmsg.Property {
 	return out
 }
 
-// traced gives the executor's Env its Tracer.
-func traced(env *rpcenv.Env) {
-	if err := tracer.Register(env); err != nil {
-		env.Log().Warnf("nobody can follow this executor: %v", err) // no reason to end it
-	}
-}
-
 // FetchSettings asks the driver for the settings of an executor: what a launcher does before it knows which program to
 // run. Its part of the trace goes to the file beside the executor's.
 func FetchSettings(ctx context.Context, args []string) (settings map[string]string, err error) {
@@ -169,14 +153,17 @@ func FetchSettings(ctx context.Context, args []string) (settings map[string]stri
 		return nil, err
 	}
 	rec := trace.NewRecorder(0)
-	host := transport.New(transport.Options{Recorder: rec})
-	defer func() { err = errors.Join(err, host.Close()) }()
+	p, err := boot.New(boot.Options{Recorder: rec})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
 	type answer struct {
 		settings map[string]string
 		err      error
 	}
 	answers := make(chan answer, 1)
-	if err := (executor.Boot{Args: a, Log: NewLog(logrus.WarnLevel)}).Fetch(host, func(s map[string]string, err error) {
+	if err := (executor.Boot{Args: a, Log: NewLog(logrus.WarnLevel)}).Fetch(p.Host, func(s map[string]string, err error) {
 		answers <- answer{s, err}
 	}); err != nil {
 		return nil, err
@@ -228,7 +215,7 @@ func saveFetched(a executor.Args, settings map[string]string, rec *trace.Recorde
 	if path == "" {
 		return nil
 	}
-	file, err := newRecorder(path, c)
+	file, err := boot.Record(path, c)
 	if err != nil {
 		return nil //nolint:nilerror // the executor cannot open its file there either, and warns of it
 	}

@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/oneline"
-	"github.com/coherer/coherer/rpcenv/parent"
 	"github.com/coherer/coherer/rpcenv/program"
 )
 
@@ -100,20 +97,6 @@ func executeInContainer(args []string) error {
 }
 
 func fail(err error) { fmt.Fprintln(os.Stderr, "error:", oneline.Lines(err.Error())) }
-
-// withSignals is a context that ends with SIGINT or SIGTERM, and with the process that started this one.
-func withSignals() (ctx context.Context, stop func(), err error) {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	unwatch, err := parent.Watch(func() { os.Exit(exitParentGone) })
-	if err != nil {
-		cancel()
-		return nil, nil, err
-	}
-	return ctx, func() { unwatch(); cancel() }, nil
-}
-
-// exitParentGone is the exit code of a process whose parent ended: that of SIGKILL, which reaches it on Linux.
-const exitParentGone = 128 + 9
 
 // errInterrupted is the error of a program that a signal ended.
 var errInterrupted = errors.New("interrupted")

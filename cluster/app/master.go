@@ -3,15 +3,17 @@ package app
 import (
 	"context"
 	"errors"
+	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/cluster/boot"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/tracer"
-	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // runMaster runs an ApplicationMaster in this process. In cluster mode the driver is inside, and find returns its program by the
@@ -33,10 +35,7 @@ func runMaster(clusterMode bool, args []string, find func(class string) (Program
 	if err != nil {
 		return 0, err
 	}
-	ctx, stop, err := withSignals()
-	if err != nil {
-		return 0, err
-	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	trace := ""
 	if dir := conf.TraceDir.Get(x.Env.Conf); dir != "" {
@@ -46,23 +45,19 @@ func runMaster(clusterMode bool, args []string, find func(class string) (Program
 	if err != nil {
 		return 0, err
 	}
-	ended := make(chan int, 1)
-	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { ended <- code }})
-	defer func() {
-		closeRecorder(rec, log)
-		err = errors.Join(err, host.Close())
-	}()
+	p, err := boot.New(boot.Options{Recorder: rec, Warn: log.Warn, Child: true})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
 	x.Made = func(env *rpcenv.Env) error {
-		if err := tracer.Register(env); err != nil {
-			return err
-		}
-		if _, err := serveMetrics(env, x.Env.Conf, log); err != nil || !clusterMode { // as long as the process
+		if err := p.Serve(env, ""); err != nil || !clusterMode {
 			return err
 		}
 		warnDriver(env, x.Env.Listen.Host, log)
-		return serveSelf(host, env.Address())
+		return serveSelf(p.Host, env.Address())
 	}
-	r, err := x.Run(host)
+	r, err := x.Run(p.Host)
 	if err != nil {
 		return 0, rpcenv.ListenAdvice(err, conf.DriverBindAddress.Source(x.Env.Conf), conf.DriverPort.Key())
 	}
@@ -77,7 +72,7 @@ func runMaster(clusterMode bool, args []string, find func(class string) (Program
 		}()
 	}
 	select {
-	case code := <-ended:
+	case code := <-p.Exits():
 		return code, nil
 	case <-ctx.Done():
 	}
@@ -88,5 +83,5 @@ func runMaster(clusterMode bool, args []string, find func(class string) (Program
 		return applicationmaster.ExitEarly, nil
 	}
 	// After it has unregistered, or left the application to another attempt.
-	return <-ended, nil
+	return <-p.Exits(), nil
 }

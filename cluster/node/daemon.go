@@ -5,20 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/coherer/coherer/cluster/boot"
 	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/metrics/debug"
-	"github.com/coherer/coherer/rpcenv/metrics/reader"
-	"github.com/coherer/coherer/rpcenv/parent"
-	"github.com/coherer/coherer/rpcenv/trace"
-	"github.com/coherer/coherer/rpcenv/tracer"
-	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // Options are those of every daemon.
@@ -52,42 +46,25 @@ type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// exitParentGone is the exit code of a daemon whose parent ended.
-const exitParentGone = 128 + 9
-
-// daemon is a daemon that runs: its Host, Env, membership and recorder.
+// daemon is a daemon that runs: its process, its role and what it shows.
 type daemon struct {
-	opts     Options
-	host     *transport.Host
-	recorder *trace.Recorder
-	exits    chan int // room for two: the end of the parent, and the daemon's own
-	node     *Node
-	member   *gossip.Member
-	debug    *debug.Server
-	faces    faces
-	unwatch  func()
-	yarn     bool // the daemon is one of YARN
+	opts    Options
+	process *boot.Process
+	node    *Node
+	member  *gossip.Member
+	faces   faces
+	yarn    bool // the daemon is one of YARN
 }
 
-// newDaemon makes the Host, whose Start is start.
+// newDaemon makes the process, whose Host starts others by start.
 func newDaemon(opts Options, start func(rpcenv.Command, func(rpcenv.Exit)) (rpcenv.Process, error)) (*daemon, error) {
-	d := &daemon{opts: opts, exits: make(chan int, 2)}
-	var err error
-	path := ""
-	if dir := conf.TraceDir.Get(opts.Conf); dir != "" {
-		if dir, err = trace.MakeDir(dir); err != nil {
-			return nil, err
-		}
-		path = filepath.Join(dir, d.name()+".trace")
-	}
-	if d.recorder, err = trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(opts.Conf))); err != nil {
+	d := &daemon{opts: opts}
+	rec, err := boot.RecordAs(d.name(), opts.Conf)
+	if err != nil {
 		return nil, err
 	}
-	if d.unwatch, err = parent.Watch(func() { d.exit(exitParentGone) }); err != nil {
-		return nil, errors.Join(err, d.recorder.Close())
-	}
-	d.host = transport.New(transport.Options{Recorder: d.recorder, Start: start, ExitFunc: d.exit})
-	return d, nil
+	d.process, err = boot.New(boot.Options{Recorder: rec, Warn: opts.Log.Warn, Child: true, Start: start})
+	return d, err
 }
 
 func (d *daemon) name() string {
@@ -97,49 +74,18 @@ func (d *daemon) name() string {
 	return d.opts.Role + "-" + fmt.Sprint(os.Getpid())
 }
 
-// exit ends the daemon with a code, once.
-func (d *daemon) exit(code int) {
-	// It is called by actors, which must not wait: a code that finds no room is a later one, and the first counts.
-	select {
-	case d.exits <- code:
-	default:
-	}
-}
-
-// env is the Env's configuration.
-func (d *daemon) env() rpcenv.Config {
-	return rpcenv.Config{Name: d.name(), Listen: d.opts.Listen, Conf: d.opts.Conf, Log: d.opts.Log}
-}
-
 // listen starts the role at the port asked for, or one of the next.
 func (d *daemon) listen(start func(rpcenv.Config) (*Node, error)) error {
 	var err error
-	d.node, err = start(d.env())
+	d.node, err = start(rpcenv.Config{Name: d.name(), Listen: d.opts.Listen, Conf: d.opts.Conf, Log: d.opts.Log})
 	if err != nil {
 		return rpcenv.ListenAdvice(err, "--host", "--port")
 	}
 	d.warnRPC()
 	// The role runs already, and may end itself at any time: a Register that finds its Env stopped is no error of its own.
-	err = errors.Join(tracer.Register(d.node.Env), d.serveMetrics())
+	err = d.process.Serve(d.node.Env, d.opts.Debug)
 	if errors.Is(err, rpcenv.ErrStopped) { // the role has logged why it ended; its code follows
-		return &ExitError{<-d.exits}
-	}
-	return err
-}
-
-// serveMetrics lets others read the daemon's counters: over RPC always, over HTTP if it is asked for.
-func (d *daemon) serveMetrics() error {
-	err := reader.Register(d.node.Env)
-	at, setting := d.opts.Debug, "--debug-addr"
-	if at == "" {
-		at, setting = conf.DebugAddr.Get(d.opts.Conf), conf.DebugAddr.Key()
-	}
-	if at == "" || err != nil {
-		return err
-	}
-	d.debug, err = debug.Serve(at, setting, d.opts.Log, d.node.Env)
-	if err == nil {
-		d.opts.Log.Infof("metrics and profiles at http://%s/metrics and /debug/pprof/", d.debug.Addr())
+		return &ExitError{<-d.process.Exits()}
 	}
 	return err
 }
@@ -154,7 +100,7 @@ func (d *daemon) ready() error {
 	if d.opts.ReadyFD == 0 {
 		return nil
 	}
-	r := process.Ready{Role: d.opts.Role, URL: url, PID: os.Getpid(), Debug: d.debug.Addr(), UI: d.faces.url}
+	r := process.Ready{Role: d.opts.Role, URL: url, PID: os.Getpid(), Debug: d.process.DebugAddr(), UI: d.faces.url}
 	if d.member != nil {
 		r.Gossip = d.member.Addr().String()
 	}
@@ -166,7 +112,7 @@ func (d *daemon) wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
-	case code := <-d.exits:
+	case code := <-d.process.Exits():
 		if code == 0 {
 			return nil
 		}
@@ -177,14 +123,14 @@ func (d *daemon) wait(ctx context.Context) error {
 // because is err, or the daemon's own exit, if that caused err: the daemon has logged what was wrong.
 func (d *daemon) because(err error) error {
 	select {
-	case code := <-d.exits:
+	case code := <-d.process.Exits():
 		return &ExitError{code}
 	default:
 		return err
 	}
 }
 
-// close ends the parts of the daemon, in good order.
+// close ends the daemon: the cluster hears of it first.
 func (d *daemon) close() error {
 	if d.member != nil {
 		leaving, cancel := context.WithTimeout(context.Background(), leaveTime)
@@ -194,14 +140,6 @@ func (d *daemon) close() error {
 		cancel()
 		d.member.Close()
 	}
-	// Pages ask the Env, so they end before it; the recorder, which the Env writes to, after it.
-	served := errors.Join(d.debug.Close(), d.faces.close())
-	if d.node != nil {
-		d.node.Env.Close()
-	}
-	d.unwatch()
-	if err := d.recorder.Close(); err != nil { // on a full disk, say: the daemon itself has not failed
-		d.opts.Log.Warn(err)
-	}
-	return errors.Join(served, d.host.Close())
+	// The pages ask the Env, which ends with the process.
+	return errors.Join(d.faces.close(), d.process.Close())
 }

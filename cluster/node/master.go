@@ -32,7 +32,7 @@ func RunMaster(ctx context.Context, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return kept.start(d.host, env, cfg) }); err != nil {
+	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return kept.start(d.process.Host, env, cfg) }); err != nil {
 		return err
 	}
 	serve()

@@ -17,7 +17,7 @@ func (d *daemon) join(ctx context.Context) error {
 	cfg := gossip.Config{
 		Bind: d.opts.Gossip, Join: d.opts.Join, Label: conf.GossipLabel.Get(d.opts.Conf), Log: d.opts.Log, OnChange: heard.event,
 		Meta:        gossip.Meta{Role: d.opts.Role, RPC: d.node.Env.Address(), PID: os.Getpid(), UI: d.faces.url},
-		Incarnation: d.host.Entropy("gossip"),
+		Incarnation: d.process.Host.Entropy("gossip"),
 	}
 	if file, ok := conf.GossipKeyFile.Find(d.opts.Conf); ok {
 		cfg.Keys = gossip.KeysOf(file)

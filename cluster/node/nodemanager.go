@@ -76,7 +76,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	cfg.HTTPPort = web.Port(pages)
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) {
 		env.Conf = samePort(env.Conf) // the port is half of the node's id
-		return start(d.host, env, nodemanager.Name, nodemanager.New(cfg))
+		return start(d.process.Host, env, nodemanager.Name, nodemanager.New(cfg))
 	}); err != nil {
 		return err
 	}

@@ -71,13 +71,13 @@ func (d *daemon) serves(ctx context.Context, q rpcenv.Asks[*rpc.Bool]) error {
 		if !errors.Is(err, rpcenv.ErrStopped) && !errors.Is(err, rpcenv.ErrRefusedStopped) { // else it ends, and the code follows
 			return err
 		}
-	case code := <-d.exits: // it could not read them, and has logged why
+	case code := <-d.process.Exits(): // it could not read them, and has logged why
 		return &ExitError{code}
 	case <-ctx.Done():
 		return nil
 	}
 	select {
-	case code := <-d.exits:
+	case code := <-d.process.Exits():
 		return &ExitError{code}
 	case <-ctx.Done():
 		return err

@@ -35,7 +35,7 @@ func RunResourceManager(ctx context.Context, opts Options) (err error) {
 	cfg.WebUIURL = d.faces.url
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) {
 		env.Conf = samePort(env.Conf)
-		return ResourceManager(d.host, env, cfg)
+		return ResourceManager(d.process.Host, env, cfg)
 	}); err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 		return err
 	}
 	cfg.WebUIURL = d.faces.url
-	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Worker(d.host, env, cfg) }); err != nil {
+	if err := d.listen(func(env rpcenv.Config) (*Node, error) { return Worker(d.process.Host, env, cfg) }); err != nil {
 		return err
 	}
 	if pages != nil {
