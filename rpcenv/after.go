@@ -40,7 +40,7 @@ func (c *Context) arm(first, period time.Duration, msg Message) Timer {
 // fire runs on the Host's side: it posts a tick and arms the next.
 func (in *Inbox) fire(t *timer) {
 	env := in.env
-	if t.dead.Load() || env.exiting.Load() {
+	if t.dead.Load() || env.life.stage() >= envExits {
 		return
 	}
 	// At most one tick waits: an endpoint that is late does not find its inbox full of them. In Spark two may wait.

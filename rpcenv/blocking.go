@@ -2,6 +2,7 @@ package rpcenv
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,24 +46,47 @@ func (e *Env) newBlocking(ctx context.Context, from string, cause trace.ID) *Blo
 		cancel(ErrStopped) // unless it has a cause already
 		b.release()
 	}
-	e.mu.Lock()
-	stopping := e.stopping
-	if !stopping {
-		e.bodies = append(e.bodies, b)
-	}
-	e.mu.Unlock()
-	if stopping { // Shutdown has its list of bodies, without this one
+	if !e.bodies.add(b) {
 		cancel(ErrStopped)
 	}
 	return b
 }
 
+// bodies are the Blockings of an Env that have not ended.
+type bodies struct {
+	env *Env
+
+	mu   sync.Mutex // see the lock order in outbox.go
+	list []*Blocking
+}
+
+// add is false once the Env stops: its list of those to cancel is without b.
+func (t *bodies) add(b *Blocking) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.env.life.stage() >= envStops {
+		return false
+	}
+	t.list = append(t.list, b)
+	return true
+}
+
+func (t *bodies) remove(b *Blocking) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list = without(t.list, b)
+}
+
+func (t *bodies) all() []*Blocking {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.list)
+}
+
 // release ends the wait of a Blocking whose context has ended.
 func (b *Blocking) release() {
 	if b.stage.Load() != bodyOrdered { // else the Env must find it in a crash, since discard counts it out
-		b.env.mu.Lock()
-		b.env.bodies = without(b.env.bodies, b)
-		b.env.mu.Unlock()
+		b.env.bodies.remove(b)
 	}
 	b.mu.Lock()
 	wake := b.wake
@@ -204,4 +228,13 @@ func (goroutineParker) Park(register func(wake func())) {
 		}
 	})
 	<-c
+}
+
+// without returns list without one element.
+func without[T comparable](list []T, x T) []T {
+	i := slices.Index(list, x)
+	if i < 0 {
+		return list
+	}
+	return slices.Delete(list, i, i+1)
 }

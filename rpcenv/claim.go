@@ -3,7 +3,6 @@ package rpcenv
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/coherer/coherer/messages/rpc"
@@ -21,28 +20,9 @@ import (
 // other process has to end.
 const claimTime = 3 * time.Second
 
-// rivalsLocked sorts the connections to the address that c claims: those of an older process, which c replaces; the rivals,
-// which have to be asked before; and those of the same incarnation. The Env is locked.
-func (e *Env) rivalsLocked(c *conn) (old, rivals, beside []*conn) {
-	if !c.listening {
-		return nil, nil, nil
-	}
-	for _, o := range e.peers[c.peer] {
-		switch {
-		case o.incarnation == c.incarnation: // a second connection of the same process
-			beside = append(beside, o)
-		case c.reached || slices.Contains(c.silent, o): // the process that answers a dial to an address has it
-			old = append(old, o)
-		default:
-			rivals = append(rivals, o)
-		}
-	}
-	return old, rivals, beside
-}
-
 // admit ends the handshake of a peer that dialled: it is welcomed, refused, or held until its rivals answered.
 func (c *conn) admit(request int64, welcome []byte) error {
-	rivals, err := c.env.connected(c, func() {
+	rivals, err := c.opened(func() {
 		c.link.Send(&Envelope{Kind: KindResponse, RequestID: request, Content: welcome})
 	})
 	switch {
@@ -50,12 +30,13 @@ func (c *conn) admit(request int64, welcome []byte) error {
 		c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: err.Error()})
 		return err
 	case len(rivals) == 0:
-		c.greeted, c.held = true, false
 		c.prove()
 		return nil
 	}
-	// Held: greet refuses whatever the peer sends before its Welcome. The handshake's clock goes on.
-	c.held = true
+	// Receive refuses whatever the peer sends before its Welcome. The handshake's clock goes on.
+	c.mu.Lock()
+	c.to(connHeld)
+	c.mu.Unlock()
 	open, living := len(rivals), (*conn)(nil)
 	for _, o := range rivals {
 		c.env.askOwner(o, c.id, func(answered, _ bool) {
@@ -66,7 +47,7 @@ func (c *conn) admit(request int64, welcome []byte) error {
 			} else {
 				c.silent = append(c.silent, o)
 			}
-			if open--; open > 0 || c.over { // the last answer decides; c may have ended while it waited
+			if open--; open > 0 || c.life.stage() != connHeld { // the last answer decides; c may have ended while it waited
 				return
 			}
 			var err error
@@ -97,21 +78,13 @@ func (c *conn) prove() {
 				c.close(c.taken(o))
 				return
 			}
-			// c ended while it was in doubt: disconnected has left the report to the last answer.
-			if c.doubts--; c.doubts == 0 && c.over {
+			// c ended while it was in doubt: closed has left the report to the last answer.
+			if c.doubts--; c.doubts == 0 && c.life.stage() == connEnded {
 				c.reportEnd()
 			}
 		})
 	}
 	c.beside = nil
-}
-
-// reportEnd notifies the endpoints of the end of c, unless another process opened it, or may have: then prove reports it, or nobody
-// does. The turn is held.
-func (c *conn) reportEnd() {
-	if !c.impostor && c.doubts <= 0 { // below 0: it was superseded, and answers came after
-		c.env.notify(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
-	}
 }
 
 // contest refuses a Welcome that claims the address of another peer. It cannot be held: messages follow it. The rivals
@@ -132,16 +105,6 @@ func (c *conn) taken(rival *conn) error {
 		c.peer, rival.peerName)
 }
 
-// supersede ends a connection of a process that is gone.
-func (c *conn) supersede() {
-	why := fmt.Errorf("a new process listens at %s", c.peer)
-	c.turn.Lock()
-	c.doubts = 0 // the endpoints hear of its end before they hear of the new process
-	c.turn.Unlock()
-	c.end(why) // now, and not when the Link reports it: the new process is announced next
-	c.close(why)
-}
-
 // askOwner asks the peer of o whether it opened the connection of that id. then is called in no callback: it may take
 // locks. A peer that has stopped, or whose connection ends, has not answered.
 func (e *Env) askOwner(o *conn, id uint64, then func(answered, owns bool)) {
@@ -156,16 +119,4 @@ func (e *Env) askOwner(o *conn, id uint64, then func(answered, owns bool)) {
 	q := outgoing{to: Ref{o.peer, VerifierName, o.id}, msg: &rpc.CheckConnection{Connection: id}, from: VerifierName, form: tracepb.Form_ASK}
 	q.pending, q.untraced = p, true
 	_ = e.send(q) // no error: it can be encoded
-}
-
-// ownsConnection reports whether this Env opened the connection of that id, whose handshake may still be under way.
-func (e *Env) ownsConnection(id uint64) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for c := range e.links {
-		if c.dialler && c.id == id {
-			return true
-		}
-	}
-	return false
 }

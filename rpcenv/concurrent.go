@@ -1,14 +1,6 @@
 package rpcenv
 
-// turns are those of an endpoint that is not serial, all guarded by the Inbox's lock. The names are those of Spark's
-// Inbox (enableConcurrent, numActiveThreads).
-type turns struct {
-	concurrent bool // OnStart has gone well and the endpoint is not stopped
-	waiting    int  // asked for and not begun
-	active     int  // in a callback
-}
-
-// scheduleTurnsLocked asks for as many turns as there are items, within what the kind allows.
+// scheduleTurnsLocked is a kind's schedule: it asks for as many turns as there are items, within what the kind allows.
 func (in *Inbox) scheduleTurnsLocked() {
 	p := &in.pool
 	// A turn in a callback has taken its item already, and will not be free for those that wait.

@@ -84,14 +84,6 @@ func (c *Context) Unsupported(m Message) {
 	c.failed = fmt.Errorf("%w %s from %s to %s", ErrRefusedUnsupported, TypeName(m), c.Sender(), c.in.name)
 }
 
-// Stop stops this endpoint: its name is free at once, what is queued is still handled, OnStop is last.
-func (c *Context) Stop() { c.in.env.stop(c.in, c.cause()) }
-
-// Exit flushes what was sent and ends the process with an exit code; in a simulation it crashes the Env.
-func (c *Context) Exit(code int, reason string) {
-	c.in.env.exit(code, reason, c.cause(), c.in.name)
-}
-
 // Start starts a process; then is called in this inbox when it has ended.
 func (c *Context) Start(cmd Command, then func(Exit)) (Process, error) {
 	in := c.in

@@ -121,7 +121,7 @@ func newPanic(value any) *panicError {
 }
 
 // ownFrames begins the names of the methods that call callbacks and bodies.
-var ownFrames = reflect.TypeFor[Address]().PkgPath() + ".(*"
+var ownFrames = reflect.TypeFor[codedError]().PkgPath() + ".(*"
 
 func (e *panicError) Error() string {
 	if err, ok := e.value.(error); ok {

@@ -17,13 +17,17 @@ var Unbracketed = unbracketed
 
 // Held is what an Env keeps of its peers, for tests that it forgets them.
 func (e *Env) Held() (outboxes, connections, asks int) {
-	e.mu.Lock()
-	outboxes, links := len(e.outboxes), slices.Collect(maps.Keys(e.links))
-	e.mu.Unlock()
+	links := e.links()
 	for _, c := range links {
 		asks += len(e.asks.all(c.waiting))
 	}
-	return outboxes, len(links), asks
+	return len(e.outboxes.all()), len(links), asks
+}
+
+func (e *Env) links() []*conn {
+	e.connections.mu.Lock()
+	defer e.connections.mu.Unlock()
+	return slices.Collect(maps.Keys(e.connections.links))
 }
 
 // DialWait opens one more connection to an address.
@@ -41,7 +45,7 @@ func (e *Env) DialWait(b *Blocking, to Address) (err error) {
 
 // Racing finds an endpoint of this Env, and returns what a message does that found it then.
 func (e *Env) Racing(name string) func(m Message) error {
-	in := e.lookup(name)
+	in := e.endpoints.find(name)
 	return func(m Message) error {
 		return in.offer(item{kind: itemMessage, id: e.nextID(), msg: m, sender: e.addr})
 	}
@@ -49,10 +53,7 @@ func (e *Env) Racing(name string) func(m Message) error {
 
 // Break ends all connections of an Env whose endpoints live on.
 func (e *Env) Break() {
-	e.mu.Lock()
-	links := slices.Collect(maps.Keys(e.links))
-	e.mu.Unlock()
-	for _, c := range links {
+	for _, c := range e.links() {
 		c.close(errors.New("broken by the test"))
 	}
 }
@@ -60,14 +61,14 @@ func (e *Env) Break() {
 // EndAround ends the connection that the Outbox for an address has, and calls f between the moment when the endpoints
 // may have heard of it and that when the Outbox does.
 func (e *Env) EndAround(to Address, f func()) {
-	ob := e.outbox(to)
+	ob := e.outboxes.of(to)
 	ob.mu.Lock()
 	c := ob.conn
 	ob.mu.Unlock()
 	c.mu.Lock()
-	c.state = connClosed
+	c.to(connEnded)
 	c.mu.Unlock()
-	e.disconnected(c, errors.New("ended by the test"))
+	c.closed(errors.New("ended by the test"))
 	f()
 	ob.detach(c)
 	c.link.Close()
@@ -75,13 +76,13 @@ func (e *Env) EndAround(to Address, f func()) {
 
 // NextActor is the id of the actor that the next endpoint of that name is.
 func (e *Env) NextActor(name string) string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return fmt.Sprintf("%d/%s#%d", e.num, name, e.spawned+1)
+	e.endpoints.mu.Lock()
+	defer e.endpoints.mu.Unlock()
+	return fmt.Sprintf("%d/%s#%d", e.num, name, e.endpoints.spawned+1)
 }
 
 // Depth is how many items wait in an inbox.
-func (e *Env) Depth(name string) int { return e.lookup(name).UserMessageCount() }
+func (e *Env) Depth(name string) int { return e.endpoints.find(name).UserMessageCount() }
 
 // DispatcherThreads is how many threads the settings give to concurrent endpoints.
 var DispatcherThreads = dispatcherThreads
@@ -95,13 +96,14 @@ type Conn struct{ c *conn }
 // OpenOn is a connection to a listening peer, its handshake done.
 func (e *Env) OpenOn(l Link, peer Address) Conn {
 	c := &conn{env: e, link: l, waiting: waiting{}, id: 5, peer: peer, peerText: peer.String(), peerName: "Peer", listening: true}
-	c.state, c.greeted, c.stop = connReady, true, func() {}
-	e.enter(c)
+	c.to(connOpen)
+	c.stop = func() {}
+	e.connections.enter(c)
 	return Conn{c}
 }
 
 // Attach makes the connection that of the Outbox for its peer.
-func (o Conn) Attach() { o.c.env.attach(o.c.peer, o.c) }
+func (o Conn) Attach() { o.c.env.outboxes.attach(o.c.peer, o.c) }
 
 // Receive takes an envelope.
 func (o Conn) Receive(e *Envelope) { o.c.Receive(e) }
@@ -134,22 +136,20 @@ func (o Conn) Refuse(err error) { o.c.refuse(trace.ID{Conn: 5, N: 1}, 1, "E", er
 
 // Living counts what an Env keeps of its own: endpoints that have not ended, and bodies.
 func (e *Env) Living() (endpoints, bodies int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.order), len(e.bodies)
+	return len(e.endpoints.all()), len(e.bodies.all())
 }
 
 // StopInbox stops an endpoint that can be found still.
-func (e *Env) StopInbox(name string) { e.lookup(name).stop(trace.ID{}) }
+func (e *Env) StopInbox(name string) { e.endpoints.find(name).stop(trace.ID{}) }
 
 // Owns reports whether the Env opened a connection.
-func (e *Env) Owns(connection uint64) bool { return e.ownsConnection(connection) }
+func (e *Env) Owns(connection uint64) bool { return e.connections.owns(connection) }
 
 // KnownPeers is how many listening peers the Env has connections to, by its books.
 func (e *Env) KnownPeers() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.peers)
+	e.connections.mu.Lock()
+	defer e.connections.mu.Unlock()
+	return len(e.connections.peers)
 }
 
 // DropReason is the family of an error.

@@ -22,7 +22,7 @@ func (in *Inbox) Receive(actx actor.Context) {
 // runs.
 func (in *Inbox) handle(c *Context, it *item) error {
 	// After Context.Exit or a crash items may still be queued. An ask among them fails; no callback runs.
-	if in.ended || in.env.exiting.Load() {
+	if in.ended || in.env.life.stage() >= envExits {
 		in.refuse(it, ErrRefusedStopped)
 		return nil
 	}
@@ -132,7 +132,7 @@ func (in *Inbox) ignoring() logrus.Level {
 // finish is the end after OnStop.
 func (in *Inbox) finish() {
 	in.ended = true
-	in.env.ended(in)
+	in.env.endpoints.ended(in)
 }
 
 // refuse answers an item that nobody will handle.

@@ -18,7 +18,7 @@ const (
 // accept is a connection that a peer opened.
 func (e *Env) accept(l Link) Receiver {
 	c := &conn{env: e, link: l, waiting: waiting{}}
-	if !e.enter(c) {
+	if !e.connections.enter(c) {
 		return nil
 	}
 	c.startClock()
@@ -33,10 +33,7 @@ func (e *Env) dial(to Address, done func(error)) {
 			done(err)
 			return nil
 		}
-		e.mu.Lock()
-		e.dials++
-		purpose := fmt.Sprintf("connection/%s/%d", e.cfg.Name, e.dials)
-		e.mu.Unlock()
+		purpose := fmt.Sprintf("connection/%s/%d", e.cfg.Name, e.connections.dial())
 		c := &conn{env: e, link: l, dialler: true, waiting: waiting{}, peer: to, id: e.host.Entropy(purpose)}
 		c.dialled = func(err error) {
 			if err != nil {
@@ -44,7 +41,7 @@ func (e *Env) dial(to Address, done func(error)) {
 			}
 			done(err)
 		}
-		if !e.enter(c) {
+		if !e.connections.enter(c) {
 			done(fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
 			return nil // which makes the Host close l
 		}
@@ -63,6 +60,13 @@ func (e *Env) dial(to Address, done func(error)) {
 	})
 }
 
+// networkError notifies the endpoints that a peer could not be reached.
+func (e *Env) networkError(to Address, err error) {
+	e.metrics.NotReached()
+	e.recordUnreachable(to, err)
+	e.endpoints.notify(item{kind: itemNetworkError, name: "unreachable", addr: to, err: err})
+}
+
 func (c *conn) startClock() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,11 +75,25 @@ func (c *conn) startClock() {
 	})
 }
 
+// Receive takes an envelope from the link.
+func (c *conn) Receive(env *Envelope) {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	switch c.life.stage() {
+	case connGreets:
+		if err := c.greet(env); err != nil {
+			c.close(err)
+		}
+	case connHeld: // a peer that waits for its Welcome has nothing to say, not even Hello again
+		c.close(errors.New("a message before the Welcome"))
+	case connOpen, connCloses:
+		c.receive(env)
+	case connRefused, connEnded: // the Link still hands over what it had read
+	}
+}
+
 // greet takes the one message that a handshake has in this direction.
 func (c *conn) greet(env *Envelope) error {
-	if c.held { // a peer that waits for its Welcome has nothing to say, not even Hello again
-		return errors.New("a message before the Welcome")
-	}
 	if env.Kind == KindFailure { // the listener's reason, in its words
 		return errors.New(env.Error)
 	}
@@ -126,17 +144,16 @@ func (c *conn) welcome(m *rpc.Welcome) error {
 	dialled := c.peer
 	c.know(m.GetEnv(), m.GetIncarnation(), m.GetAddress())
 	c.reached = c.peer == dialled // then an older process there has lost the address
-	rivals, err := c.env.connected(c, func() {})
+	rivals, err := c.opened(func() {})
 	switch {
 	case err != nil:
 		return err
 	case len(rivals) > 0:
 		return c.contest(rivals)
 	}
-	c.greeted = true
 	// What was sent to the address as dialled goes here, whatever name the peer gives itself. dialled comes after: it fails what
 	// an Outbox without a connection still has.
-	c.env.attach(dialled, c)
+	c.env.outboxes.attach(dialled, c)
 	c.dialled(nil)
 	return nil
 }

@@ -1,6 +1,7 @@
 package rpcenv
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -47,6 +48,24 @@ type Inbox struct {
 
 var _ actor.Mailbox = (*Inbox)(nil)
 
+// kind is how many callbacks of an endpoint may overlap, by the names of Spark's traits.
+type kind struct {
+	// threads is the most callbacks at once after OnStart; 0 is a serial endpoint (ThreadSafeRpcEndpoint).
+	threads int
+	// schedule asks for turns, with the Inbox's lock held; nil for a serial endpoint, which has one at most.
+	schedule func(*Inbox)
+}
+
+func (k kind) serial() bool { return k.threads == 0 }
+
+// turns are those of an endpoint that is not serial, all guarded by the Inbox's lock. The names are those of Spark's
+// Inbox (enableConcurrent, numActiveThreads).
+type turns struct {
+	concurrent bool // OnStart has gone well and the endpoint is not stopped
+	waiting    int  // asked for and not begun
+	active     int  // in a callback
+}
+
 // post queues it; false means that the endpoint is stopped and it was not taken.
 func (in *Inbox) post(it item) bool {
 	in.mu.Lock()
@@ -66,6 +85,14 @@ func (in *Inbox) post(it item) bool {
 	in.scheduleLocked()
 	in.mu.Unlock()
 	return true
+}
+
+// offer is post with the error, in Spark's words, of an endpoint that was found and has been stopped since.
+func (in *Inbox) offer(it item) error {
+	if in.post(it) {
+		return nil
+	}
+	return fmt.Errorf("%w: Drop %s because endpoint %s is stopped", ErrRefusedStopped, TypeName(it.msg), in.name)
 }
 
 // stop queues OnStop as the last item. It may be called again. What waits is still handled, one item at a time even at a concurrent
@@ -110,8 +137,8 @@ func (in *Inbox) scheduleLocked() {
 	if in.invoker == nil { // no actor yet: Start asks for what was posted until then
 		return
 	}
-	if !in.kind.serial() {
-		in.scheduleTurnsLocked()
+	if in.kind.schedule != nil {
+		in.kind.schedule(in)
 		return
 	}
 	if in.scheduled {

@@ -1,32 +1,28 @@
 package rpcenv
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 )
-
-// outboxLimit bounds what may wait for one peer, in bytes.
-const outboxLimit = 64 << 20
-
-// MaxMessage is the size in bytes of the largest message that can be sent to another address. A larger one that is no ask ends
-// the connection, as does any message beyond what may wait.
-const MaxMessage = outboxLimit
 
 // Lock order: while a goroutine holds one of these locks, it takes only locks of later numbers.
 //
 //  1. Context.turn: one callback at a time in a Context of a concurrent endpoint. A callback may take every lock below.
 //  2. conn.turn: one envelope at a time, and the end of the connection after the last one.
-//  3. conn.mu of a connection in its handshake. Env.connected holds it until the endpoints have heard of the connection; meanwhile
+//  3. conn.mu of a connection in its handshake. conn.opened holds it until the endpoints have heard of the connection; meanwhile
 //     it ends connections of an older process there, and takes their turn and mu. A connection waits only for those that were
-//     entered in Env.peers before it, so no two wait for each other.
+//     entered in connections.peers before it, so no two wait for each other.
 //  4. Outbox.mu: the connection, and what waits for one. It is held while the queue is written to the connection: no later message
 //     overtakes an earlier one.
 //  5. conn.mu of an open connection: its state, the ordinals of what it sends. It is held while an envelope is given to the Link, so
 //     that ordinals and the order on the wire agree.
-//  6. Env.mu: the tables of endpoints, connections, Outboxes and bodies. asks.mu: the clock of the pending asks, which of them
-//     have ended, and which wait on a connection. Inbox.mu: the queue and its turns. owned.mu, timer.mu, Blocking.mu, Job.mu and
-//     pids. A goroutine holds one of this line at a time.
+//  6. The mu of the Env's tables, each for itself: endpoints, connections, outboxes, bodies, and asks (the clock of the pending asks,
+//     which of them have ended, and which wait on a connection). Inbox.mu: the queue and its turns. Env.mu: what waits for its end.
+//     owned.mu, timer.mu, Blocking.mu, Job.mu and pids. A goroutine holds one of this line at a time.
 //  7. The locks of packages metrics and trace, and of the Host.
 //
 // spawner.mu is held around protoactor's spawn, which takes Inbox.mu.
@@ -53,24 +49,42 @@ type Outbox struct {
 	gone    bool // out of the Env's table: another one has its place
 }
 
-// outbox is the Outbox for a peer, made if missing; nil once the Env closes its connections.
-func (e *Env) outbox(to Address) *Outbox {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	ob := e.outboxes[to]
-	if ob == nil && !e.closing {
-		ob = &Outbox{env: e, to: to}
-		e.outboxes[to] = ob
+// outboxes are those of an Env, by the address of the peer.
+type outboxes struct {
+	env  *Env
+	dial func(to Address, done func(error))
+
+	mu sync.Mutex
+	to map[Address]*Outbox
+}
+
+// of is the Outbox for a peer, made if missing; nil once the Env closes its connections.
+func (t *outboxes) of(to Address) *Outbox {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	ob := t.to[to]
+	if ob == nil && t.env.life.stage() < envCloses {
+		ob = &Outbox{env: t.env, to: to}
+		t.to[to] = ob
 	}
 	return ob
 }
 
-// sendTo sends o by the Outbox of its address.
-func (e *Env) sendTo(o outgoing) {
+// all are the Outboxes, in the order of their addresses.
+func (t *outboxes) all() []*Outbox {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.SortedFunc(maps.Values(t.to), func(a, b *Outbox) int {
+		return cmp.Or(cmp.Compare(a.to.Host, b.to.Host), cmp.Compare(a.to.Port, b.to.Port))
+	})
+}
+
+// send sends o by the Outbox of its address.
+func (t *outboxes) send(o outgoing) {
 	for {
-		ob := e.outbox(o.to.Address)
+		ob := t.of(o.to.Address)
 		if ob == nil {
-			e.undelivered(o, fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
+			t.env.undelivered(o, fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
 			return
 		}
 		// It may have left the table since, when it had nothing to do. Then the next look-up finds its successor: of two Outboxes
@@ -117,7 +131,7 @@ func (ob *Outbox) send(o outgoing) bool {
 		ob.env.asks.add(o.pending)
 	}
 	if dial {
-		ob.env.dial(ob.to, ob.dialled)
+		ob.env.outboxes.dial(ob.to, ob.dialled)
 	}
 	return true
 }
@@ -151,9 +165,9 @@ func (ob *Outbox) dialled(err error) {
 }
 
 // attach gives the Outbox for an address a connection.
-func (e *Env) attach(to Address, c *conn) {
+func (t *outboxes) attach(to Address, c *conn) {
 	for {
-		if ob := e.outbox(to); ob == nil || ob.attach(c) {
+		if ob := t.of(to); ob == nil || ob.attach(c) {
 			return
 		}
 	}
@@ -167,7 +181,7 @@ func (ob *Outbox) attach(c *conn) bool {
 		return false
 	}
 	// A connection in use stays: see Outbox. One that has ended already joins nothing, and the next send dials.
-	if ob.conn != nil || !c.join(ob) {
+	if ob.conn != nil || !c.join(ob.detach) {
 		ob.forgetLocked()
 		ob.mu.Unlock()
 		return true
@@ -206,10 +220,10 @@ func (ob *Outbox) detach(c *conn) {
 	ob.mu.Unlock()
 	switch {
 	case !dial:
-	case ob.env.isClosing(): // the Env makes no connection any more
+	case ob.env.life.stage() >= envCloses: // the Env makes no connection any more
 		ob.dialled(fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
 	default:
-		ob.env.dial(ob.to, ob.dialled)
+		ob.env.outboxes.dial(ob.to, ob.dialled)
 	}
 }
 
@@ -219,11 +233,10 @@ func (ob *Outbox) forgetLocked() {
 		return
 	}
 	ob.gone = true
-	ob.env.mu.Lock()
-	defer ob.env.mu.Unlock()
-	if ob.env.outboxes[ob.to] == ob {
-		delete(ob.env.outboxes, ob.to)
-	}
+	t := &ob.env.outboxes
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.to, ob.to)
 }
 
 // fail gives up what waits for a connection, because the Env closes.

@@ -3,9 +3,18 @@ package rpcenv
 import (
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
+
+// outboxLimit bounds what may wait for one peer, in bytes.
+const outboxLimit = 64 << 20
+
+// MaxMessage is the size in bytes of the largest message that can be sent to another address. A larger one that is no ask ends
+// the connection, as does any message beyond what may wait.
+const MaxMessage = outboxLimit
 
 // outgoing is a message on its way out.
 type outgoing struct {
@@ -21,4 +30,12 @@ type outgoing struct {
 
 	untraced bool // it is counted, not recorded
 	recorded bool // it is recorded, and so is its outcome
+}
+
+// content encodes a message for another Env, unless messages go by reference.
+func (e *Env) content(m proto.Message) ([]byte, error) {
+	if e.hooks.ByReference {
+		return nil, nil
+	}
+	return e.table.Append(nil, m)
 }

@@ -2,7 +2,6 @@ package rpcenv
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 )
 
@@ -53,15 +52,6 @@ func (o *owned) release() {
 	for _, k := range held {
 		k.fail(ErrRefusedStopped)
 	}
-}
-
-// without returns list without one element.
-func without[T comparable](list []T, x T) []T {
-	i := slices.Index(list, x)
-	if i < 0 {
-		return list
-	}
-	return slices.Delete(list, i, i+1)
 }
 
 // laneLimit is how many bodies may wait in one lane.

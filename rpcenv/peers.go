@@ -1,9 +1,6 @@
 package rpcenv
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/coherer/coherer/rpcenv/metrics"
 )
 
@@ -14,19 +11,10 @@ func (e *Env) Time() { e.metrics.Time() }
 func (e *Env) Metrics() metrics.Snapshot {
 	s := e.metrics.Snapshot()
 	s.Env, s.Address, s.Incarnation, s.Time = e.cfg.Name, e.addr.String(), e.incarnation, e.host.Now()
-	// Copies, since an Outbox's lock is not taken under the Env's.
-	e.mu.Lock()
-	s.Running(slices.Sorted(maps.Keys(e.endpoints)))
-	conns, boxes := make([]*conn, 0, len(e.conns)), make([]*Outbox, 0, len(e.outboxes))
-	for _, c := range e.conns {
-		conns = append(conns, c)
-	}
-	for _, ob := range e.outboxes {
-		boxes = append(boxes, ob)
-	}
-	e.mu.Unlock()
+	s.Running(e.endpoints.names())
+	conns := e.connections.open()
 	s.Open = len(conns)
-	s.Peers = metrics.Fold(peerRows(conns, boxes))
+	s.Peers = metrics.Fold(peerRows(conns, e.outboxes.all()))
 	return s
 }
 
@@ -62,23 +50,4 @@ func peerRows(conns []*conn, boxes []*Outbox) []metrics.PeerRow {
 		rows[i].Bytes += bytes
 	}
 	return rows
-}
-
-// Clients are references to the endpoint called name in each Env in client mode that is connected to this one, in the order of their
-// connections. An Env may have no endpoint of that name: only an ask finds out.
-func (e *Env) Clients(name string) []Ref {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	var all []*conn
-	for _, c := range e.conns {
-		if !c.listening {
-			all = append(all, c)
-		}
-	}
-	slices.SortFunc(all, inOrder)
-	refs := make([]Ref, len(all))
-	for i, c := range all {
-		refs[i] = Ref{Address: c.peer, Name: name, conn: c.id}
-	}
-	return refs
 }

@@ -26,7 +26,7 @@ func (e *Env) Record(endpoint string, on bool) (was bool, err error) {
 	if !e.recorder.CanRecord() {
 		return false, fmt.Errorf("%w: set %s when it starts", ErrNotRecording, conf.TraceDir.Key())
 	}
-	if endpoint != "" && e.lookup(endpoint) == nil {
+	if endpoint != "" && e.endpoints.find(endpoint) == nil {
 		return false, fmt.Errorf("%w: Could not find %s.", ErrRefusedNotFound, endpoint)
 	}
 	// A copy is changed and put in place, so that readers, one or more for each message, need no lock.

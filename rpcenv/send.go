@@ -33,14 +33,6 @@ func (e *Env) prepare(o *outgoing) error {
 	return nil
 }
 
-// content encodes a message for another Env, unless messages go by reference.
-func (e *Env) content(m proto.Message) ([]byte, error) {
-	if e.hooks.ByReference {
-		return nil, nil
-	}
-	return e.table.Append(nil, m)
-}
-
 // dispatch brings what is prepared on its way.
 func (e *Env) dispatch(o outgoing) {
 	o.at = e.traceTime()
@@ -57,7 +49,7 @@ func (e *Env) dispatch(o outgoing) {
 	case o.to.Address.IsZero():
 		e.undelivered(o, fmt.Errorf("%w: Cannot send message to client endpoint with no listen address.", ErrUnreachableDisconnected))
 	default:
-		e.sendTo(o)
+		e.outboxes.send(o)
 	}
 }
 
@@ -80,7 +72,7 @@ func (e *Env) isLocal(to Ref) bool { return to.conn == 0 && to.Address == e.addr
 
 func (e *Env) sendLocal(o outgoing) {
 	id := e.nextID()
-	in := e.lookup(o.to.Name)
+	in := e.endpoints.find(o.to.Name)
 	e.recordSentLocal(&o, id, in)
 	it := item{
 		kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at, untraced: o.untraced, recorded: o.recorded,
@@ -91,30 +83,12 @@ func (e *Env) sendLocal(o outgoing) {
 		it.call = e.localCall(o, id)
 	}
 	if in == nil {
-		e.undelivered(o, e.missing(o.to.Name))
+		e.undelivered(o, e.endpoints.missing(o.to.Name))
 		return
 	}
 	if err := in.offer(it); err != nil {
 		e.undelivered(o, err)
 	}
-}
-
-// offer is post with the error, in Spark's words, of an endpoint that was found and has been stopped since.
-func (in *Inbox) offer(it item) error {
-	if in.post(it) {
-		return nil
-	}
-	return fmt.Errorf("%w: Drop %s because endpoint %s is stopped", ErrRefusedStopped, TypeName(it.msg), in.name)
-}
-
-// missing is the error of a message to a name that no endpoint has.
-func (e *Env) missing(name string) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.stopping {
-		return fmt.Errorf("%w: RpcEnv already stopped.", ErrRefusedStopped)
-	}
-	return fmt.Errorf("%w: Could not find %s.", ErrRefusedNotFound, name)
 }
 
 func (e *Env) localCall(o outgoing, id trace.ID) *call {
@@ -140,9 +114,7 @@ func (e *Env) answerLocal(k *call, o outgoing, m Message, err error) {
 
 // sendOn sends over one particular connection, to a peer in client mode.
 func (e *Env) sendOn(o outgoing) {
-	e.mu.Lock()
-	c := e.conns[o.to.conn]
-	e.mu.Unlock()
+	c := e.connections.find(o.to.conn)
 	e.busy(1) // until the Link has it, and counts it itself
 	if c == nil {
 		e.busy(-1)

@@ -14,9 +14,9 @@ type verifier struct{}
 func (verifier) Receive(c *Context, m Message) {
 	switch m := m.(type) {
 	case *rpc.CheckExistence:
-		Reply(c, m, &rpc.Bool{Value: c.Env().lookup(m.GetName()) != nil})
+		Reply(c, m, &rpc.Bool{Value: c.Env().endpoints.find(m.GetName()) != nil})
 	case *rpc.CheckConnection:
-		Reply(c, m, &rpc.Bool{Value: c.Env().ownsConnection(m.GetConnection())})
+		Reply(c, m, &rpc.Bool{Value: c.Env().connections.owns(m.GetConnection())})
 	default:
 		c.Unsupported(m)
 	}

@@ -39,7 +39,7 @@ var mutants = []mutant{
 		false,
 	},
 	{
-		"an endpoint begins without OnStart", "env.go",
+		"an endpoint begins without OnStart", "register.go",
 		"in.queue = in.queue.push(item{kind: itemStart,", "_ = in.queue.push(item{kind: itemStart,",
 		[]string{"start"},
 		false,
@@ -87,7 +87,7 @@ var mutants = []mutant{
 		false,
 	},
 	{
-		"some messages are lost on arrival", "conn.go",
+		"some messages are lost on arrival", "receive.go",
 		"\t\tif err = in.offer(it); err == nil {", "\t\tif id.N%7 != 3 {\n\t\t\terr = in.offer(it)\n\t\t}\n\t\tif err == nil {",
 		[]string{"hole", "lost"},
 		false,
@@ -99,19 +99,19 @@ var mutants = []mutant{
 		false,
 	},
 	{
-		"a message that comes is put into its inbox twice", "conn.go",
+		"a message that comes is put into its inbox twice", "receive.go",
 		"\t\tif err = in.offer(it); err == nil {", "\t\t_ = in.offer(it)\n\t\tif err = in.offer(it); err == nil {",
 		[]string{"once"},
 		false,
 	},
 	{
-		"endpoints do not hear of connections", "connections.go",
-		"\te.notify(item{kind: itemConnected, name: \"connected\", addr: c.peer})\n", "",
+		"endpoints do not hear of connections", "opened.go",
+		"\te.endpoints.notify(item{kind: itemConnected, name: \"connected\", addr: c.peer})\n", "",
 		[]string{"connection"},
 		false,
 	},
 	{
-		"endpoints hear of a connection's end twice", "connections.go",
+		"endpoints hear of a connection's end twice", "opened.go",
 		"\tc.reportEnd()", "\tc.reportEnd()\n\tc.reportEnd()",
 		[]string{"connection"},
 		false,
@@ -123,8 +123,8 @@ var mutants = []mutant{
 		false,
 	},
 	{
-		"a shutdown does not wait for OnStop", "env.go",
-		"\tif none {\n\t\te.closeConnections()\n\t}", "\t_ = none\n\te.closeConnections()",
+		"a shutdown does not wait for OnStop", "shutdown.go",
+		"\tif none {\n\t\te.close()\n\t}", "\t_ = none\n\te.close()",
 		[]string{"shutdown", "lost", "hole", "stop"},
 		false,
 	},

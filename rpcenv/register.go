@@ -1,21 +1,46 @@
 package rpcenv
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Option is how Register makes an endpoint other than a serial, traced one.
-type Option func(*Inbox)
-
-// kind is how many callbacks of an endpoint may overlap, by the names of Spark's traits.
-type kind struct {
-	// threads is the most callbacks at once after OnStart; 0 is a serial endpoint (ThreadSafeRpcEndpoint).
-	threads int
+// Register makes an endpoint known under a name and starts it: OnStart is its first item. It is serial and traced, unless
+// an Option says otherwise. The name must be free, else ErrNameTaken, and not empty: a Ref without a name is no endpoint. After
+// Shutdown it is ErrStopped. It mirrors RpcEnv.setupEndpoint.
+func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
+	if name == "" {
+		return Ref{}, fmt.Errorf("rpcenv %s: an endpoint needs a name", e.cfg.Name)
+	}
+	in := &Inbox{env: e, name: name, ep: ep}
+	in.ctx.in, in.tag = in, e.recorder.Name(name)
+	for _, o := range opts {
+		o(in)
+	}
+	// OnStart is queued before the endpoint has its name: a message that finds the name comes after it.
+	in.queue = in.queue.push(item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.traceTime()})
+	n, err := e.endpoints.add(in)
+	if err != nil {
+		return Ref{}, err
+	}
+	// Items that others post before the actor is there are queued. Inbox.Start, which protoactor calls at the end of the spawn, asks
+	// for the first turn.
+	id := fmt.Sprintf("%d/%s#%d", e.num, name, n)
+	pid, err := e.spawner.spawn(in, id)
+	if err != nil { // ids are unique: not reached
+		in.discard()
+		e.endpoints.free(in)
+		e.endpoints.ended(in)
+		return Ref{}, fmt.Errorf("rpcenv %s: spawn %s: %w", e.cfg.Name, id, err)
+	}
+	in.setPID(pid)
+	return Ref{Address: e.addr, Name: name}, nil
 }
 
-func (k kind) serial() bool { return k.threads == 0 }
+// Option is how Register makes an endpoint other than a serial, traced one.
+type Option func(*Inbox)
 
 // Concurrent makes an endpoint whose callbacks overlap once OnStart has returned, as many as
 // spark.rpc.netty.dispatcher.numThreads says, and may come out of order. It mirrors a plain RpcEndpoint. Each message has
@@ -25,14 +50,14 @@ func (k kind) serial() bool { return k.threads == 0 }
 //
 // Coherer's own roles are serial, also those that are concurrent in Spark. The kind is here for fidelity and for study.
 func Concurrent() Option {
-	return func(in *Inbox) { in.kind.threads = dispatcherThreads(in.env.cfg.Conf) }
+	return func(in *Inbox) { in.kind = kind{dispatcherThreads(in.env.cfg.Conf), (*Inbox).scheduleTurnsLocked} }
 }
 
 // Isolated makes an endpoint with n threads of its own: up to n callbacks overlap once OnStart has returned. It mirrors
 // IsolatedRpcEndpoint, and with n = 1 IsolatedThreadSafeRpcEndpoint, whose callbacks do not overlap because one thread
 // calls them all. An n below 1 counts as 1. As to Contexts, order and OnStop it is as Concurrent.
 func Isolated(n int) Option {
-	return func(in *Inbox) { in.kind.threads = max(n, 1) }
+	return func(in *Inbox) { in.kind = kind{max(n, 1), (*Inbox).scheduleTurnsLocked} }
 }
 
 // Untraced makes an endpoint whose messages are counted and not recorded.

@@ -1,0 +1,135 @@
+package rpcenv
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// endpoints are those of an Env, by name.
+type endpoints struct {
+	env *Env
+
+	mu      sync.Mutex // see the lock order in outbox.go
+	named   map[string]*Inbox
+	order   []*Inbox // that have not ended, in the order of registration
+	spawned uint64
+	last    func() // for the end of the last one, after end
+}
+
+// add gives in its name. It returns the number of the endpoint in the Env: a name may come again while the old inbox still drains.
+func (t *endpoints) add(in *Inbox) (uint64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.env.life.stage() >= envStops:
+		return 0, fmt.Errorf("%w: RpcEnv has been stopped: cannot register %s", ErrStopped, in.name)
+	case t.named[in.name] != nil:
+		return 0, fmt.Errorf("%w: There is already an RpcEndpoint called %s", ErrNameTaken, in.name)
+	}
+	t.named[in.name] = in
+	t.order = append(t.order, in)
+	t.spawned++
+	t.env.busy(1) // its OnStart
+	return t.spawned, nil
+}
+
+// find is the endpoint of that name, or nil.
+func (t *endpoints) find(name string) *Inbox {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.named[name]
+}
+
+// names are those of the endpoints, in order.
+func (t *endpoints) names() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Sorted(maps.Keys(t.named))
+}
+
+// all are those that have not ended, in the order of registration: the same in each run of a simulation.
+func (t *endpoints) all() []*Inbox {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.order)
+}
+
+// stop stops an endpoint. Its name is free at once; it may belong to a successor already.
+func (t *endpoints) stop(in *Inbox, cause trace.ID) {
+	t.free(in)
+	in.stop(cause)
+}
+
+func (t *endpoints) free(in *Inbox) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.named[in.name] == in {
+		delete(t.named, in.name)
+	}
+}
+
+// ended is called after an endpoint's OnStop.
+func (t *endpoints) ended(in *Inbox) {
+	t.mu.Lock()
+	t.order = without(t.order, in)
+	last := t.last
+	if len(t.order) > 0 {
+		last = nil
+	}
+	t.mu.Unlock()
+	if last != nil {
+		last()
+	}
+}
+
+// end stops all, in the order of registration. last is called when the last one has ended; end reports whether there is none.
+func (t *endpoints) end(last func()) bool {
+	t.mu.Lock()
+	t.last = last
+	all := slices.Clone(t.order)
+	t.mu.Unlock()
+	for _, in := range all {
+		t.stop(in, trace.ID{})
+	}
+	return len(all) == 0
+}
+
+// missing is the error of a message to a name that no endpoint has.
+func (t *endpoints) missing(name string) error {
+	if t.env.life.stage() >= envStops {
+		return fmt.Errorf("%w: RpcEnv already stopped.", ErrRefusedStopped)
+	}
+	return fmt.Errorf("%w: Could not find %s.", ErrRefusedNotFound, name)
+}
+
+// notify posts a connection event to all that have a method for it.
+func (t *endpoints) notify(it item) {
+	for _, in := range t.all() {
+		ok := false
+		if it.kind == itemNetworkError {
+			_, ok = in.ep.(NetworkErrorWatcher)
+		} else {
+			_, ok = in.ep.(ConnectionWatcher)
+		}
+		if ok {
+			it.id = t.env.nextID()
+			in.post(it) // false if it has stopped since: then nobody is left to hear of it
+		}
+	}
+}
+
+// Stop stops an endpoint of this Env by name. It reports whether there was one.
+func (e *Env) Stop(name string) bool {
+	in := e.endpoints.find(name)
+	if in != nil {
+		e.endpoints.stop(in, trace.ID{})
+	}
+	return in != nil
+}
+
+// Stop stops this endpoint: its name is free at once, what is queued is still handled, OnStop is last.
+func (c *Context) Stop() { c.in.env.endpoints.stop(c.in, c.cause()) }

@@ -1,0 +1,87 @@
+package rpcenv
+
+import (
+	"fmt"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/coherer/coherer/rpcenv/codec"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// New makes an Env on a Host and, unless it is in client mode, begins to listen: at the port it was given or, while they
+// are taken, at one of the next spark.port.maxRetries. Two messages with one number are an error that names both; when no
+// port is free the error names the last one. After an error nothing is left of the Env. It mirrors RpcEnv.create.
+func New(h Host, cfg Config) (*Env, error) {
+	table, err := codec.Load()
+	if err != nil {
+		return nil, fmt.Errorf("rpcenv %s: %w", cfg.Name, err)
+	}
+	e := &Env{
+		host: h, cfg: cfg, log: cfg.Log, table: table, recorder: h.Recorder(), num: envNumbers.Add(1),
+		incarnation: h.Entropy("incarnation/" + cfg.Name),
+		done:        make(chan struct{}),
+	}
+	e.asks.env, e.bodies.env = e, e
+	e.endpoints = endpoints{env: e, named: map[string]*Inbox{}}
+	e.outboxes = outboxes{env: e, dial: e.dial, to: map[Address]*Outbox{}}
+	e.connections = connections{env: e, byID: map[uint64]*conn{}, peers: map[Address][]*conn{}, links: map[*conn]struct{}{}}
+	// Both functions return the Inbox itself: it is the actor and the actor's mailbox.
+	e.spawner.props = actor.PropsFromProducer(func() actor.Actor { return e.spawner.in },
+		actor.WithMailbox(func() actor.Mailbox { return e.spawner.in }), actor.WithDispatcher(h.Dispatcher()))
+	e.beginRecording()
+	e.tag = e.recorder.Name(cfg.Name)
+	if hooked, ok := h.(Hooked); ok {
+		e.hooks = hooked.Hooks()
+	}
+	// Where the numbers of requests begin does not matter. The shift leaves room to count up: RequestID is signed.
+	e.requests.Store(int64(h.Entropy("requests/"+cfg.Name) >> 2))
+	if e.log == nil {
+		e.log = defaultLog(cfg.Name)
+	}
+	if e.hooks.Adopt != nil {
+		e.hooks.Adopt(e.discard)
+	}
+	if !cfg.Listen.IsZero() {
+		if err := e.listen(); err != nil {
+			return nil, fmt.Errorf("rpcenv %s: %w", cfg.Name, err)
+		}
+	}
+	e.recordEnv()
+	return e, nil
+}
+
+func (e *Env) listen() error {
+	// The verifier must be there before the first connection, and the address before the verifier: a connection that comes as
+	// soon as the port is bound waits for ready.
+	ready := make(chan struct{})
+	err := e.bind(func(l Link) Receiver {
+		<-ready
+		return e.accept(l)
+	})
+	if err != nil {
+		close(ready) // no accept waits for ever
+		return err
+	}
+	if e.cfg.Advertise != "" {
+		e.addr.Host = unbracketed(e.cfg.Advertise)
+	}
+	_, err = e.Register(VerifierName, verifier{})
+	close(ready)
+	return err
+}
+
+// bind begins to listen.
+func (e *Env) bind(accept func(Link) Receiver) error {
+	at := e.cfg.Listen
+	at.Host = unbracketed(at.Host)
+	return NextPorts(at.Port, conf.PortMaxRetries.Get(e.cfg.Conf), func(port int) error {
+		if port != e.cfg.Listen.Port {
+			e.log.Warnf("Service '%s' could not bind on port %d. Attempting port %d.", e.cfg.Name, port-1, port)
+		}
+		at.Port = port
+		var err error
+		e.addr, e.listener, err = e.host.Listen(at, accept)
+		return err
+	})
+}

@@ -1,0 +1,115 @@
+package rpcenv
+
+import (
+	"fmt"
+)
+
+// opened is the beginning of a connection after its handshake: endpoints hear of it, greet sends the last message of the handshake, and
+// the peer's Outbox may use the connection. A new incarnation at the peer's address ends the connections of the old one first. If it
+// returns rivals, which have that address, it has done nothing: the caller asks them. c.turn is held.
+func (c *conn) opened(greet func()) (rivals []*conn, err error) {
+	e := c.env
+	c.mu.Lock()                        // until c is open: an ask to its peer, as to a rival, waits for it
+	if c.life.stage() == connRefused { // meanwhile, by the handshake's clock
+		defer c.mu.Unlock()
+		return nil, c.why
+	}
+	old, rivals, err := e.connections.add(c)
+	if err != nil || len(rivals) > 0 {
+		c.mu.Unlock()
+		return rivals, err
+	}
+	// c.mu is held while older connections end, but no Outbox has c yet. Endpoints hear of their ends before they hear of c.
+	for _, o := range old {
+		o.supersede()
+	}
+	e.metrics.Opened()
+	e.recordConn(c, "connected", "")
+	e.endpoints.notify(item{kind: itemConnected, name: "connected", addr: c.peer})
+	// Posted first, so that OnConnected comes before the first message: the peer sends nothing before the Welcome that greet sends.
+	c.link.Open()
+	greet()
+	c.to(connOpen)
+	c.stop()
+	c.mu.Unlock()
+	if c.listening {
+		e.outboxes.attach(c.peer, c)
+	}
+	return nil, nil
+}
+
+// Closed is the end, as the Link reports it.
+func (c *conn) Closed(err error) {
+	c.end(err)
+	c.env.connections.left(c)
+}
+
+// end ends the connection for this side, once: endpoints hear of it, its Outboxes lose it, asks without an answer fail. Nothing
+// of it is received any more. A connection that ends in its handshake was refused.
+func (c *conn) end(err error) {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	c.mu.Lock()
+	was, ok := c.life.to(connEnded, afterConn)
+	if !ok {
+		c.mu.Unlock()
+		return
+	}
+	if c.why != nil { // the Link knows only that it was closed
+		err = c.why
+	}
+	users := c.users
+	c.stop()
+	c.mu.Unlock()
+	// The order matters. Endpoints hear of this end before the Outboxes lose the connection and dial the next, so that
+	// OnDisconnected comes before the next OnConnected.
+	open := was == connOpen || was == connCloses
+	if open {
+		c.closed(err)
+	}
+	for _, detach := range users {
+		detach(c)
+	}
+	for _, p := range c.env.asks.all(c.waiting) { // all that there will be: nothing is sent any more
+		c.env.asks.fail(p, fmt.Errorf("%w: the connection to %s ended before the answer: %w", ErrUnreachableDisconnected, c.peer, err))
+	}
+	if !open {
+		c.refused(err)
+	}
+}
+
+// closed takes a connection that was open out of the table and notifies the endpoints. Its turn is held.
+func (c *conn) closed(why error) {
+	c.env.connections.remove(c)
+	c.env.metrics.Disconnected()
+	c.env.recordConn(c, "disconnected", why.Error())
+	c.reportEnd()
+}
+
+// reportEnd notifies the endpoints of the end of c, unless another process opened it, or may have: then prove reports it, or nobody
+// does. The turn is held.
+func (c *conn) reportEnd() {
+	if !c.impostor && c.doubts <= 0 { // below 0: it was superseded, and answers came after
+		c.env.endpoints.notify(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
+	}
+}
+
+// supersede ends a connection of a process that is gone.
+func (c *conn) supersede() {
+	why := fmt.Errorf("a new process listens at %s", c.peer)
+	c.turn.Lock()
+	c.doubts = 0 // the endpoints hear of its end before they hear of the new process
+	c.turn.Unlock()
+	c.end(why) // now, and not when the Link reports it: the new process is announced next
+	c.close(why)
+}
+
+// refused is the end of a connection whose handshake failed.
+func (c *conn) refused(why error) {
+	c.env.metrics.Refused()
+	if c.dialled != nil { // its Outbox fails with the reason, and endpoints hear of a network error
+		c.dialled(fmt.Errorf("%w: %w", ErrHandshake, why))
+		return
+	}
+	c.env.log.WithError(why).Warnf("refused a connection from %s", c.link.Remote())
+}

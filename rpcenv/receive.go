@@ -1,0 +1,103 @@
+package rpcenv
+
+import (
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/coherer/coherer/messages/rpc"
+	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// receive takes an envelope after the handshake.
+func (c *conn) receive(env *Envelope) {
+	// Counted before it is decoded: the sender has counted it too, whatever is in it.
+	c.env.metrics.Received(len(env.Content))
+	id, now := c.itemID(false, c.ordinal(env)), c.env.traceTime()
+	switch env.Kind {
+	case KindRequest, KindOneWay:
+		c.receiveMessage(env, id, now)
+	case KindResponse, KindFailure:
+		c.receiveAnswer(env, id, now)
+	}
+}
+
+// ordinal is the ordinal of a message that came in: that of its Note, since a Host with Notes may lose or double messages, else the next
+// one. The turn is held.
+func (c *conn) ordinal(env *Envelope) uint64 {
+	if env.Note != nil {
+		return env.Note.ID.N
+	}
+	c.in++
+	return c.in
+}
+
+// message is the message in an Envelope.
+func (e *Env) message(env *Envelope) (proto.Message, error) {
+	if env.Note != nil && env.Note.Message != nil {
+		return env.Note.Message.(proto.Message), nil
+	}
+	return e.table.Decode(env.Content)
+}
+
+// receiveMessage gives a message to its inbox.
+func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
+	ask := env.Kind == KindRequest
+	m, err := c.env.message(env)
+	in := c.env.endpoints.find(env.Endpoint)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w: to %s: %w", ErrRefusedUndecodable, env.Endpoint, err)
+	case in == nil:
+		err = c.env.endpoints.missing(env.Endpoint)
+	default:
+		it := item{kind: itemMessage, id: id, msg: m, sender: c.peer, received: now, untraced: in.untraced || c.env.untraced(m)}
+		if !c.listening { // references in the message can only lead back by this connection
+			it.conn = c.id
+		}
+		if ask {
+			it.call = c.newCall(id, env, m, it.untraced)
+		}
+		if err = in.offer(it); err == nil {
+			return
+		}
+	}
+	// In Spark an ask that meets a stopped inbox has no answer and runs into its time-out.
+	if ask {
+		c.refuse(id, env.RequestID, env.Endpoint, err)
+		return
+	}
+	c.env.log.Warnf("Drop a message from %s: %v", c.peer, err)
+	c.env.recordRefused(env.Endpoint, id, err)
+}
+
+func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced bool) *call {
+	k := &call{env: c.env, id: id, typ: TypeName(q), sender: c.peer}
+	request, from := env.RequestID, env.Endpoint
+	k.deliver = func(m Message, err error) {
+		o := outgoing{to: Ref{Address: c.peer}, from: from, cause: id, msg: m, form: tracepb.Form_REPLY, untraced: untraced}
+		c.respond(k, o, request, err)
+	}
+	return k
+}
+
+// receiveAnswer ends an ask. A late answer is dropped.
+func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
+	p := c.env.asks.find(c.waiting, env.RequestID)
+	res := result{id: id, received: now}
+	if env.Kind == KindFailure {
+		res.err = parseDispatchFailure(env.Error)
+	} else if m, err := c.env.message(env); err != nil {
+		res.err = fmt.Errorf("%w: the answer of %s: %w", ErrRefusedUndecodable, c.peer, err)
+	} else if f, ok := m.(*rpc.Failure); ok {
+		res.err = errorOf(f)
+	} else {
+		res.msg = m
+	}
+	if p == nil || !c.env.asks.finish(p, res) {
+		c.env.log.Debugf("Ignored an answer of %s: its ask had ended", c.peer)
+		c.env.recordRefused("", id, errLateAnswer)
+	}
+}
