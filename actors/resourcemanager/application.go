@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -103,7 +104,7 @@ func (s *ClientRMService) appSaved(c *rpcenv.Context, m appSaved) {
 	default:
 		a.stored = true
 		s.stepApp(c, a, machine.AppUpdateSaved, machine.Always, a.diagnostics)
-		c.Send(s.ams, finalStored{app: a.id})
+		c.Send(s.ams, session.FinalStored{App: a.id})
 	}
 }
 
@@ -178,7 +179,7 @@ func (s *ClientRMService) forget(c *rpcenv.Context) {
 		delete(s.byID, a.id)
 		s.apps = slices.DeleteFunc(s.apps, func(x *application) bool { return x == a })
 		s.forgetRecords(c, a)
-		c.Send(s.ams, forgetApplication{app: a.id})
+		c.Send(s.ams, session.ForgetApplication{App: a.id})
 	}
 }
 

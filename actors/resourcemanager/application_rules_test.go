@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -117,7 +118,7 @@ func TestWhoHearsOfTheEndOfAnApplication(t *testing.T) {
 	if got := rmtest.Got[scheduler.AppRemoved](v.Rig, v.Scheduler); !slices.Equal(got, []scheduler.AppRemoved{{App: id.App}}) {
 		t.Errorf("the scheduler heard %v", got)
 	}
-	if got := rmtest.Got[finalStored](v.Rig, v.AMS); !slices.Equal(got, []finalStored{{app: id.App}}) {
+	if got := rmtest.Got[session.FinalStored](v.Rig, v.AMS); !slices.Equal(got, []session.FinalStored{{App: id.App}}) {
 		t.Errorf("the ApplicationMasterService heard %v", got)
 	}
 }
@@ -146,7 +147,7 @@ func TestWhatIsForgottenOfAnApplication(t *testing.T) {
 	}
 	v.Refused(rmtest.TryAsk(v.Rig, &yarn.GetApplicationReportRequest{ApplicationId: ended[1].Proto()}), exceptions.ApplicationNotFound,
 		"Application with id '"+ended[1].String()+"' doesn't exist in RM. Please check that the job submission was successful.")
-	if got := rmtest.Got[forgetApplication](v.Rig, v.AMS); !slices.Equal(got, []forgetApplication{{app: ended[0]}, {app: ended[1]}}) {
+	if got := rmtest.Got[session.ForgetApplication](v.Rig, v.AMS); !slices.Equal(got, []session.ForgetApplication{{App: ended[0]}, {App: ended[1]}}) {
 		t.Errorf("the ApplicationMasterService is to forget %v", got)
 	}
 	var removed []string

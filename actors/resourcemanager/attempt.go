@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -116,7 +117,7 @@ func (s *ClientRMService) doAttempt(c *rpcenv.Context, at *attempt, action machi
 	case machine.LaunchAM:
 		s.launch(c, at)
 	case machine.WatchAM:
-		c.Send(s.ams, watchAttempt{attempt: at.id})
+		c.Send(s.ams, session.WatchAttempt{Attempt: at.id})
 	case machine.TellRegistered:
 		s.stepApp(c, at.app, machine.AppAttemptRegistered, machine.Always, "its ApplicationMaster registered")
 	case machine.NoteProgress: // amProgress did
@@ -140,7 +141,7 @@ func (s *ClientRMService) doAttempt(c *rpcenv.Context, at *attempt, action machi
 // addAttempt hands an attempt to the ApplicationMasterService and to the scheduler.
 func (s *ClientRMService) addAttempt(c *rpcenv.Context, at *attempt, recovered bool) {
 	keep := at.app.context.GetKeepContainersAcrossApplicationAttempts()
-	c.Send(s.ams, registerAttempt{attempt: at.id, user: at.app.user, keep: keep, priority: at.app.context.GetPriority()})
+	c.Send(s.ams, session.RegisterAttempt{Attempt: at.id, User: at.app.user, Keep: keep, Priority: at.app.context.GetPriority()})
 	q := scheduler.AppAttemptAdded{Attempt: at.id, Keep: keep, AM: at.containerID()}
 	rpcenv.Ask(c, s.scheduler, q, func(_ scheduler.AttemptAdded, err error) {
 		switch {
@@ -242,7 +243,7 @@ func (s *ClientRMService) storeAttemptFinal(c *rpcenv.Context, at *attempt) {
 
 // endAttempt is the entry of an attempt into its end.
 func (s *ClientRMService) endAttempt(c *rpcenv.Context, at *attempt) {
-	c.Send(s.ams, unregisterAttempt{attempt: at.id})
+	c.Send(s.ams, session.UnregisterAttempt{Attempt: at.id})
 	// Containers are kept for another attempt only: this has to agree with what attemptFailed decides next.
 	keep := at.app.context.GetKeepContainersAcrossApplicationAttempts() && at.ended == machine.AttemptFailed && s.mayRetry(c, at.app)
 	c.Send(s.scheduler, scheduler.AppAttemptRemoved{Attempt: at.id, Keep: keep})

@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -27,7 +28,7 @@ func TestWhenContainersAreKept(t *testing.T) {
 		{"not wanted", func(*yarn.ApplicationSubmissionContext) {}, crash, false},
 		{"the last attempt", func(s *yarn.ApplicationSubmissionContext) { keeping(s); s.MaxAppAttempts = 1 }, crash, false},
 		{"finished", keeping, func(id ids.Attempt) []rpcenv.Message {
-			return []rpcenv.Message{amUnregistered{attempt: id}, ofItsMaster(id, 0, "")}
+			return []rpcenv.Message{session.AMUnregistered{Attempt: id}, ofItsMaster(id, 0, "")}
 		}, false},
 		{"killed while its failure is written", keeping, func(id ids.Attempt) []rpcenv.Message {
 			return []rpcenv.Message{ofItsMaster(id, 1, "crash"), &yarn.KillApplicationRequest{ApplicationId: id.App.Proto()}}
@@ -40,7 +41,7 @@ func TestWhenContainersAreKept(t *testing.T) {
 		if want := []scheduler.AppAttemptRemoved{{Attempt: id, Keep: is.kept}}; !slices.Equal(removed, want) {
 			t.Errorf("%s: the scheduler heard %+v, want %+v", is.name, removed, want)
 		}
-		if over := rmtest.Got[unregisterAttempt](v.Rig, v.AMS); !slices.Equal(over, []unregisterAttempt{{attempt: id}}) {
+		if over := rmtest.Got[session.UnregisterAttempt](v.Rig, v.AMS); !slices.Equal(over, []session.UnregisterAttempt{{Attempt: id}}) {
 			t.Errorf("%s: the ApplicationMasterService heard %v", is.name, over)
 		}
 	}
@@ -53,7 +54,7 @@ func TestWhyAnAttemptEnded(t *testing.T) {
 		return &yarn.KillApplicationRequest{ApplicationId: id.App.Proto(), Diagnostics: "enough"}
 	}
 	done := func(id ids.Attempt, why string) rpcenv.Message {
-		return amUnregistered{attempt: id, final: yarn.FinalApplicationStatus_APP_SUCCEEDED, diagnostics: why}
+		return session.AMUnregistered{Attempt: id, Final: yarn.FinalApplicationStatus_APP_SUCCEEDED, Diagnostics: why}
 	}
 	for _, is := range []struct {
 		name  string
@@ -67,7 +68,7 @@ func TestWhyAnAttemptEnded(t *testing.T) {
 		{"crash, kill", func(id ids.Attempt) []rpcenv.Message { return []rpcenv.Message{ofItsMaster(id, 9, ""), kill(id)} }, machine.AttemptFailed, exited, 9, 0},
 		{
 			"expiry, crash", func(id ids.Attempt) []rpcenv.Message {
-				return []rpcenv.Message{amExpired{attempt: id}, ofItsMaster(id, 9, "")}
+				return []rpcenv.Message{session.AMExpired{Attempt: id}, ofItsMaster(id, 9, "")}
 			},
 			machine.AttemptFailed, "timed out", exitstatus.Invalid, 0,
 		},
@@ -91,7 +92,7 @@ func TestWhyAnAttemptEnded(t *testing.T) {
 		},
 		{
 			"end, another end", func(id ids.Attempt) []rpcenv.Message {
-				return []rpcenv.Message{done(id, "well"), amUnregistered{attempt: id, final: yarn.FinalApplicationStatus_APP_FAILED, diagnostics: "not so well", url: "http://late"}}
+				return []rpcenv.Message{done(id, "well"), session.AMUnregistered{Attempt: id, Final: yarn.FinalApplicationStatus_APP_FAILED, Diagnostics: "not so well", URL: "http://late"}}
 			},
 			machine.AttemptFinishing, "well", exitstatus.Invalid, yarn.FinalApplicationStatus_APP_SUCCEEDED,
 		},
@@ -114,7 +115,7 @@ func TestWhereAnApplicationIsFollowedAfterItsEnd(t *testing.T) {
 	for url, want := range map[string]string{"": "http://h", "http://history": "http://history"} {
 		v := newService(t, nil)
 		id := v.running()
-		v.Send(amUnregistered{attempt: id, url: url})
+		v.Send(session.AMUnregistered{Attempt: id, URL: url})
 		if got := v.s.byID[id.App].report(scheduler.Usage{}); got.GetTrackingUrl() != want || got.GetOriginalTrackingUrl() != want {
 			t.Errorf("%q: it is followed at %q", url, got.GetTrackingUrl())
 		}
@@ -128,12 +129,12 @@ func TestTheProgressOfAnAttempt(t *testing.T) {
 	}
 	v := newService(t, nil)
 	id := v.running()
-	v.Send(amProgress{attempt: id, progress: 0.25})
+	v.Send(session.AMProgress{Attempt: id, Progress: 0.25})
 	if got := progress(v, id); got != 0.25 {
 		t.Errorf("running: %f", got)
 	}
-	v.Send(amUnregistered{attempt: id})
-	v.Send(amProgress{attempt: id, progress: 0.5})
+	v.Send(session.AMUnregistered{Attempt: id})
+	v.Send(session.AMProgress{Attempt: id, Progress: 0.5})
 	if got := progress(v, id); got != 1 {
 		t.Errorf("after its end: %f", got)
 	}
@@ -152,7 +153,7 @@ func TestTheProgressOfAnAttempt(t *testing.T) {
 	// A progress of what does not run is an event that the machine has no row for: it is logged.
 	v = newService(t, nil)
 	id = v.launched()
-	v.Send(amProgress{attempt: id, progress: 0.5})
+	v.Send(session.AMProgress{Attempt: id, Progress: 0.5})
 	v.Logged(id.String() + ": invalid event STATUS_UPDATE at LAUNCHED: the attempt stays as it is")
 	if got := progress(v, id); got != 0 {
 		t.Errorf("launched: %f", got)

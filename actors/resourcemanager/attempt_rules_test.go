@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -63,7 +64,7 @@ func (v *service) node() ids.Node {
 func (v *service) running(change ...func(*yarn.ApplicationSubmissionContext)) ids.Attempt {
 	v.T.Helper()
 	at := v.launched(change...)
-	v.Send(amRegistered{attempt: at, host: "h", port: 4040, url: "http://h"})
+	v.Send(session.AMRegistered{Attempt: at, Host: "h", Port: 4040, URL: "http://h"})
 	v.inState(at, machine.AttemptRunning)
 	return at
 }
@@ -96,7 +97,7 @@ func TestMessagesOfUnknownAttemptsChangeNothing(t *testing.T) {
 	} {
 		v.SendAll(
 			scheduler.AMAllocated{Attempt: id}, pullContainer{attempt: id}, attemptSaved{attempt: id}, attemptSaved{attempt: id, final: true}, ofItsMaster(id, 1, "crash"),
-			amRegistered{attempt: id, host: "other"}, amProgress{attempt: id, progress: 0.5}, amUnregistered{attempt: id, diagnostics: "other"}, amExpired{attempt: id},
+			session.AMRegistered{Attempt: id, Host: "other"}, session.AMProgress{Attempt: id, Progress: 0.5}, session.AMUnregistered{Attempt: id, Diagnostics: "other"}, session.AMExpired{Attempt: id},
 			appSaved{app: ids.Application{Timestamp: 1, ID: 77}}, appSaved{app: ids.Application{Timestamp: 1, ID: 77}, final: true},
 		)
 	}
@@ -148,8 +149,8 @@ func TestWhatAnAttemptBeginsWith(t *testing.T) {
 	if want := []scheduler.AppAttemptAdded{{Attempt: at(plain)}, {Attempt: at(by), Keep: true}}; !slices.Equal(added, want) {
 		t.Errorf("the scheduler heard %+v", added)
 	}
-	r := rmtest.Got[registerAttempt](v.Rig, v.AMS)
-	if len(r) != 2 || r[0] != (registerAttempt{attempt: at(plain), user: "ada"}) || r[1].attempt != at(by) || !r[1].keep || r[1].priority.GetPriority() != 4 {
+	r := rmtest.Got[session.RegisterAttempt](v.Rig, v.AMS)
+	if len(r) != 2 || r[0] != (session.RegisterAttempt{Attempt: at(plain), User: "ada"}) || r[1].Attempt != at(by) || !r[1].Keep || r[1].Priority.GetPriority() != 4 {
 		t.Errorf("the ApplicationMasterService heard %+v", r)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -82,7 +83,7 @@ func (s *ClientRMService) serve(c *rpcenv.Context, f files) {
 	f.hosts.Life = s.life
 	// Both before recoverApp, whose messages to them need their lives.
 	c.Send(s.scheduler, scheduler.BeginScheduler{Life: s.life, Allocations: f.allocations, Modified: f.modified})
-	c.Send(s.ams, beginService{Life: s.life})
+	c.Send(s.ams, session.BeginService{Life: s.life})
 	for _, a := range l.apps {
 		s.recoverApp(c, a, l.attempts)
 	}

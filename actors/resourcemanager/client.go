@@ -5,6 +5,7 @@ import (
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -94,13 +95,13 @@ func (s *ClientRMService) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.amContainerFinished(c, m)
 	case scheduler.RunningOnNode:
 		s.runningOnNode(c, m)
-	case amRegistered:
+	case session.AMRegistered:
 		s.amRegistered(c, m)
-	case amProgress:
+	case session.AMProgress:
 		s.amProgress(c, m)
-	case amUnregistered:
+	case session.AMUnregistered:
 		s.amUnregistered(c, m)
-	case amExpired:
+	case session.AMExpired:
 		s.amExpired(c, m)
 	default:
 		c.Unsupported(m)

@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -253,7 +254,7 @@ func TestMessagesOfOthersAreRefused(t *testing.T) {
 	}
 	for name, e := range map[string]rpcenv.Endpoint{
 		ids.ResourceTracker: newResourceTracker(nil), ids.ClientRMService: newClientRMService(Config{}),
-		ids.ApplicationMasterService: newApplicationMasterService(), ids.Scheduler: s,
+		ids.ApplicationMasterService: session.New(), ids.Scheduler: s,
 	} {
 		r := rmtest.New(t, name, e)
 		if name == ids.Scheduler {

@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -74,7 +75,7 @@ func Start(env *rpcenv.Env, cfg Config) (*scheduler.Scheduler, error) {
 	}{
 		{scheduler.Name, s},
 		{ResourceTrackerName, newResourceTracker(cfg.Hosts)},
-		{ApplicationMasterServiceName, newApplicationMasterService()},
+		{session.Name, session.New()},
 		{Name, newClientRMService(cfg)},
 	} {
 		if _, err := env.Register(e.name, e.endpoint); err != nil {

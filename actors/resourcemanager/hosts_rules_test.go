@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -78,7 +79,7 @@ func TestANodeEndsWhenNothingRunsThere(t *testing.T) {
 	if d := rmtest.Got[scheduler.DrainNode](r.Rig, r.Scheduler); len(d) != 1 || d[0].Node != id || !d[0].Drain {
 		t.Errorf("the scheduler heard %+v", d)
 	}
-	if c := rmtest.Got[nodeChanged](r.Rig, r.AMS); len(c) != 2 || c[1].report.GetNodeState() != yarn.NodeState_NS_DECOMMISSIONING {
+	if c := rmtest.Got[session.NodeChanged](r.Rig, r.AMS); len(c) != 2 || c[1].Report.GetNodeState() != yarn.NodeState_NS_DECOMMISSIONING {
 		t.Errorf("ApplicationMasters heard %v", c)
 	}
 	if a := r.beat(id, 1, rmtest.Status(1, rmtest.Runs, 0)); a.GetNodeAction() != yarn.NodeAction_NORMAL {

@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -82,7 +83,7 @@ func TestTheFirstKillCounts(t *testing.T) {
 func TestAKillOfWhatHasEndedChangesNothing(t *testing.T) {
 	v := newService(t, nil)
 	at := v.running()
-	v.Send(amUnregistered{attempt: at, final: yarn.FinalApplicationStatus_APP_SUCCEEDED, diagnostics: "done"})
+	v.Send(session.AMUnregistered{Attempt: at, Final: yarn.FinalApplicationStatus_APP_SUCCEEDED, Diagnostics: "done"})
 	a := v.s.byID[at.App]
 	if !v.kill(at.App, "too late") || a.machine.State != machine.AppFinishing || a.diagnostics != "done" {
 		t.Errorf("it is %s, %s", a.machine.State, a.diagnostics)

@@ -15,6 +15,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -123,11 +124,11 @@ func TestTheOrderOfTheRecordsDoesNotMatter(t *testing.T) {
 	k := &kept{}
 	n := ids.Node{Host: "h", Port: 1}
 	k.app(t, rmtest.App, 0, ofAttempt(3, n, 0), ofAttempt(2, n, yarn.YarnApplicationState_FAILED), ofAttempt(1, n, yarn.YarnApplicationState_FAILED))
-	k.app(t, otherAttempt.App, yarn.YarnApplicationState_FAILED) // the scheduler did not take it
+	k.app(t, rmtest.OtherAttempt.App, yarn.YarnApplicationState_FAILED) // the scheduler did not take it
 	v := newService(t, k)
 	var heard []scheduler.AppAttemptAdded
-	for _, m := range rmtest.Got[registerAttempt](v.Rig, v.AMS) {
-		heard = append(heard, scheduler.AppAttemptAdded{Attempt: m.attempt})
+	for _, m := range rmtest.Got[session.RegisterAttempt](v.Rig, v.AMS) {
+		heard = append(heard, scheduler.AppAttemptAdded{Attempt: m.Attempt})
 	}
 	if want := []scheduler.AppAttemptAdded{{Attempt: ids.Attempt{App: rmtest.App, Attempt: 3}}}; !slices.Equal(heard, want) {
 		t.Errorf("the ApplicationMasterService heard of %v", heard)
@@ -148,7 +149,7 @@ func TestTheOrderOfTheRecordsDoesNotMatter(t *testing.T) {
 	if !slices.Equal(states, want) {
 		t.Errorf("steps:\n%s\nwant\n%s", strings.Join(states, "\n"), strings.Join(want, "\n"))
 	}
-	if a := v.s.byID[otherAttempt.App]; a == nil || a.finalStatus() != yarn.FinalApplicationStatus_APP_FAILED {
+	if a := v.s.byID[rmtest.OtherAttempt.App]; a == nil || a.finalStatus() != yarn.FinalApplicationStatus_APP_FAILED {
 		t.Errorf("recovered: %v", a)
 	}
 }

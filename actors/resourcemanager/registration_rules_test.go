@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -43,19 +44,19 @@ func TestWhoHearsOfARegistration(t *testing.T) {
 			len(added[0].Containers) != len(q.GetContainerStatuses()) {
 			t.Errorf("the scheduler heard %+v", added)
 		}
-		var changed []nodeChanged
+		var changed []session.NodeChanged
 		registered := 0
 		for range len(r.AMS.Waiting()) {
 			switch m := r.AMS.Next().(type) {
-			case nodeChanged:
+			case session.NodeChanged:
 				changed = append(changed, m)
-			case nodeRegistered:
-				if registered++; m.node != id {
-					t.Errorf("registered: %s", m.node)
+			case session.NodeRegistered:
+				if registered++; m.Node != id {
+					t.Errorf("registered: %s", m.Node)
 				}
 			}
 		}
-		if len(changed) != 1 || !proto.Equal(changed[0].report, report) || registered != 1 {
+		if len(changed) != 1 || !proto.Equal(changed[0].Report, report) || registered != 1 {
 			t.Errorf("the ApplicationMasterService heard %v, and %d registrations", changed, registered)
 		}
 	}

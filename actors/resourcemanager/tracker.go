@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -144,11 +145,11 @@ func (t *ResourceTracker) do(c *rpcenv.Context, n *node, action machine.NodeActi
 	switch action {
 	case machine.RemoveNode:
 		c.Send(t.scheduler, scheduler.NodeRemoved{Node: n.id})
-		c.Send(t.ams, nodeChanged{report: n.report()})
+		c.Send(t.ams, session.NodeChanged{Report: n.report()})
 		n.launchedQueue, n.endedQueue = nil, nil // the scheduler gives up all containers of the node: no update may follow
 	case machine.DrainNode, machine.UndrainNode:
 		c.Send(t.scheduler, scheduler.DrainNode{Node: n.id, Drain: action == machine.DrainNode})
-		c.Send(t.ams, nodeChanged{report: n.report()})
+		c.Send(t.ams, session.NodeChanged{Report: n.report()})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -45,7 +46,7 @@ func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.Registe
 		t.reconnected(c, n, q) // the ResourceManager has not noticed that it was away
 	}
 	t.hasApplications(c, id, q.GetRunningApplications())
-	c.Send(t.ams, nodeRegistered{node: id})
+	c.Send(t.ams, session.NodeRegistered{Node: id})
 	c.Log().Infof("NodeManager from node %s registered with capability: %s", id, fair.ResourceFrom(q.GetResource()))
 	rpcenv.Reply(c, q, &yarn.RegisterNodeManagerResponse{
 		NodeAction: yarn.NodeAction_NORMAL, ContainerTokenMasterKey: t.life.Container, NmTokenMasterKey: t.life.NM,
@@ -88,7 +89,7 @@ func (t *ResourceTracker) started(c *rpcenv.Context, old *node, id ids.Node, q *
 func (t *ResourceTracker) add(c *rpcenv.Context, n *node, containers []*yarn.NMContainerStatus) {
 	n.note(containers)
 	c.Send(t.scheduler, scheduler.NodeAdded{Node: n.id, HTTP: n.http, Rack: n.rack, Total: n.total, Containers: containers})
-	c.Send(t.ams, nodeChanged{report: n.report()})
+	c.Send(t.ams, session.NodeChanged{Report: n.report()})
 }
 
 // note keeps the containers that a node reported, so that its heartbeats report none of them as new.

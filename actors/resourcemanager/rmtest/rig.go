@@ -122,6 +122,9 @@ var (
 	SecondAttempt = ids.Attempt{App: App, Attempt: 2}
 )
 
+// OtherAttempt is of another application.
+var OtherAttempt = ids.Attempt{App: ids.Application{Timestamp: 5, ID: 2}, Attempt: 1}
+
 // Container is one of Attempt.
 func Container(seq int64) ids.Container { return ids.Container{Attempt: Attempt, Seq: seq} }
 

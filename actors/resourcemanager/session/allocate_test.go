@@ -1,4 +1,4 @@
-package resourcemanager
+package session
 
 import (
 	"errors"
@@ -53,7 +53,7 @@ func TestACallThatTheSchedulerFails(t *testing.T) {
 	if all[1].err != nil || all[1].answer.GetResponseId() != 1 {
 		t.Errorf("the call after it: %v, %v", all[1].answer, all[1].err)
 	}
-	if p := rmtest.Got[amProgress](v.Rig, v.Client); len(p) != 1 {
+	if p := rmtest.Got[AMProgress](v.Rig, v.Client); len(p) != 1 {
 		t.Errorf("progress of %d calls", len(p))
 	}
 }
@@ -64,7 +64,7 @@ func TestCallsOfAnAttemptThatIsOver(t *testing.T) {
 	v.running(rmtest.Attempt, false)
 	v.holds = true
 	all := v.calls(rmtest.Attempt, 0, 0)
-	v.Send(unregisterAttempt{attempt: rmtest.Attempt})
+	v.Send(UnregisterAttempt{Attempt: rmtest.Attempt})
 	late := v.calls(rmtest.Attempt, 0)[0]
 	if !late.done || all[0].done || all[1].done {
 		t.Errorf("answered: %t, %t and %t", all[0].done, all[1].done, late.done)
@@ -74,7 +74,7 @@ func TestCallsOfAnAttemptThatIsOver(t *testing.T) {
 	for _, c := range append(all, late) {
 		v.Refused(c.err, exceptions.ApplicationAttemptNotFound, "Application attempt "+rmtest.Attempt.String()+" doesn't exist in ApplicationMasterService cache.")
 	}
-	if p := rmtest.Got[amProgress](v.Rig, v.Client); len(p) != 0 {
+	if p := rmtest.Got[AMProgress](v.Rig, v.Client); len(p) != 0 {
 		t.Errorf("progress of one that is over: %v", p)
 	}
 }
@@ -118,8 +118,8 @@ func TestCallsAfterTheEndWasSaid(t *testing.T) {
 	if len(v.asked) != 0 {
 		t.Errorf("the scheduler was asked %v", v.asked)
 	}
-	want := amUnregistered{attempt: rmtest.Attempt, final: yarn.FinalApplicationStatus_APP_FAILED, diagnostics: strings.Repeat("d", 64<<10), url: strings.Repeat("u", 1024)}
-	if ends := rmtest.Got[amUnregistered](v.Rig, v.Client); len(ends) != 1 || ends[0] != want {
+	want := AMUnregistered{Attempt: rmtest.Attempt, Final: yarn.FinalApplicationStatus_APP_FAILED, Diagnostics: strings.Repeat("d", 64<<10), URL: strings.Repeat("u", 1024)}
+	if ends := rmtest.Got[AMUnregistered](v.Rig, v.Client); len(ends) != 1 || ends[0] != want {
 		t.Errorf("the end is reported %d times, as %.100v", len(ends), ends)
 	}
 }
@@ -137,7 +137,7 @@ func TestAProgressIsFromZeroToOne(t *testing.T) {
 // An attempt may release its own containers, and with keepContainers those of the attempts before it.
 func TestWhoseContainersAreReleased(t *testing.T) {
 	own, before := ids.Container{Attempt: rmtest.SecondAttempt, Seq: 2}, rmtest.Container(3)
-	others := ids.Container{Attempt: otherAttempt, Seq: 4}
+	others := ids.Container{Attempt: rmtest.OtherAttempt, Seq: 4}
 	for _, is := range []struct {
 		keep    bool
 		release *yarn.ContainerId
@@ -205,7 +205,7 @@ func TestWhatAnAnswerHasOfTheScheduler(t *testing.T) {
 	if !proto.Equal(r, want) {
 		t.Errorf("%v\nwant\n%v", r, want)
 	}
-	if p := rmtest.Got[amProgress](v.Rig, v.Client); len(p) != 1 || p[0] != (amProgress{attempt: rmtest.Attempt, progress: 0.5}) {
+	if p := rmtest.Got[AMProgress](v.Rig, v.Client); len(p) != 1 || p[0] != (AMProgress{Attempt: rmtest.Attempt, Progress: 0.5}) {
 		t.Errorf("progress: %v", p)
 	}
 }

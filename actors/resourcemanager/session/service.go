@@ -1,4 +1,4 @@
-package resourcemanager
+package session
 
 import (
 	"fmt"
@@ -14,12 +14,10 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// ApplicationMasterServiceName is the endpoint's name.
-const ApplicationMasterServiceName = ids.ApplicationMasterService
+// Name is the endpoint's name.
+const Name = ids.ApplicationMasterService
 
-// ApplicationMasterService is the endpoint for ApplicationMasters. It owns their sessions: response ids, the tokens that they
-// have, and the time of each one's last call. It mirrors ApplicationMasterService, NMTokenSecretManagerInRM and
-// AMLivelinessMonitor.
+// ApplicationMasterService is the endpoint for ApplicationMasters.
 type ApplicationMasterService struct {
 	life     life.Life
 	ready    bool
@@ -53,7 +51,7 @@ type session struct {
 // maxWaiting bounds the calls of one attempt that wait for the one before them.
 const maxWaiting = 16
 
-func newApplicationMasterService() *ApplicationMasterService {
+func New() *ApplicationMasterService {
 	return &ApplicationMasterService{byID: map[ids.Attempt]*session{}}
 }
 
@@ -79,103 +77,103 @@ func (s *ApplicationMasterService) Receive(c *rpcenv.Context, m rpcenv.Message) 
 		s.finishApplicationMaster(c, m)
 	case checkApplicationMasters:
 		s.checkApplicationMasters(c)
-	case beginService:
+	case BeginService:
 		s.beginService(m)
-	case registerAttempt:
+	case RegisterAttempt:
 		s.registerAttempt(m)
-	case watchAttempt:
+	case WatchAttempt:
 		s.watchAttempt(c, m)
-	case unregisterAttempt:
+	case UnregisterAttempt:
 		s.unregisterAttempt(m)
-	case finalStored:
+	case FinalStored:
 		s.finalStored(m)
-	case forgetApplication:
+	case ForgetApplication:
 		s.forgetApplication(m)
-	case nodeRegistered:
+	case NodeRegistered:
 		s.nodeRegistered(m)
-	case nodeChanged:
+	case NodeChanged:
 		s.nodeChanged(m)
 	default:
 		c.Unsupported(m)
 	}
 }
 
-// beginService notifies the ApplicationMasterService that the ResourceManager serves, and with which identity and keys.
-type beginService struct {
+// BeginService notifies the ApplicationMasterService that the ResourceManager serves, and with which identity and keys.
+type BeginService struct {
 	rpcenv.Local
 	life.Life
 }
 
-func (s *ApplicationMasterService) beginService(m beginService) { s.life, s.ready = m.Life, true }
+func (s *ApplicationMasterService) beginService(m BeginService) { s.life, s.ready = m.Life, true }
 
-// registerAttempt says that an attempt begins: its ApplicationMaster may register.
-type registerAttempt struct {
+// RegisterAttempt says that an attempt begins: its ApplicationMaster may register.
+type RegisterAttempt struct {
 	rpcenv.Local
-	attempt  ids.Attempt
-	user     string
-	keep     bool
-	priority *yarn.Priority
+	Attempt  ids.Attempt
+	User     string
+	Keep     bool
+	Priority *yarn.Priority
 }
 
-func (s *ApplicationMasterService) registerAttempt(m registerAttempt) {
+func (s *ApplicationMasterService) registerAttempt(m RegisterAttempt) {
 	// Not watched yet: the ApplicationMaster has no container. watchAttempt, or its registration, starts the clock.
 	e := &session{
-		attempt: m.attempt, user: m.user, keep: m.keep, priority: m.priority, responseID: -1, nodes: map[ids.Node]bool{},
+		attempt: m.Attempt, user: m.User, keep: m.Keep, priority: m.Priority, responseID: -1, nodes: map[ids.Node]bool{},
 	}
 	s.sessions = append(s.sessions, e)
-	s.byID[m.attempt] = e
+	s.byID[m.Attempt] = e
 }
 
-// watchAttempt says that an attempt's ApplicationMaster was started: from now on it must not be silent for too long, registered
+// WatchAttempt says that an attempt's ApplicationMaster was started: from now on it must not be silent for too long, registered
 // or not.
-type watchAttempt struct {
+type WatchAttempt struct {
 	rpcenv.Local
-	attempt ids.Attempt
+	Attempt ids.Attempt
 }
 
-func (s *ApplicationMasterService) watchAttempt(c *rpcenv.Context, m watchAttempt) {
-	if e := s.byID[m.attempt]; e != nil && !e.over {
+func (s *ApplicationMasterService) watchAttempt(c *rpcenv.Context, m WatchAttempt) {
+	if e := s.byID[m.Attempt]; e != nil && !e.over {
 		e.watched, e.heard = true, c.Now()
 	}
 }
 
-// unregisterAttempt says that an attempt is over. Its session is kept, so that a late ApplicationMaster learns this.
-type unregisterAttempt struct {
+// UnregisterAttempt says that an attempt is over. Its session is kept, so that a late ApplicationMaster learns this.
+type UnregisterAttempt struct {
 	rpcenv.Local
-	attempt ids.Attempt
+	Attempt ids.Attempt
 }
 
-func (s *ApplicationMasterService) unregisterAttempt(m unregisterAttempt) {
-	if e := s.byID[m.attempt]; e != nil {
+func (s *ApplicationMasterService) unregisterAttempt(m UnregisterAttempt) {
+	if e := s.byID[m.Attempt]; e != nil {
 		// Sessions stay until the application is forgotten: drop their large parts. waiting stays, since process refuses those
 		// calls when the one before them is answered.
 		e.over, e.watched, e.last, e.nodes, e.changed = true, false, nil, nil, nil
 	}
 }
 
-// finalStored says that the end of an application is durable; finishApplicationMaster answers true from then on.
-type finalStored struct {
+// FinalStored says that the end of an application is durable; finishApplicationMaster answers true from then on.
+type FinalStored struct {
 	rpcenv.Local
-	app ids.Application
+	App ids.Application
 }
 
-func (s *ApplicationMasterService) finalStored(m finalStored) {
+func (s *ApplicationMasterService) finalStored(m FinalStored) {
 	for _, e := range s.sessions {
-		if e.attempt.App == m.app {
+		if e.attempt.App == m.App {
 			e.stored = true
 		}
 	}
 }
 
-// forgetApplication says that the ResourceManager no longer remembers an application.
-type forgetApplication struct {
+// ForgetApplication says that the ResourceManager no longer remembers an application.
+type ForgetApplication struct {
 	rpcenv.Local
-	app ids.Application
+	App ids.Application
 }
 
-func (s *ApplicationMasterService) forgetApplication(m forgetApplication) {
+func (s *ApplicationMasterService) forgetApplication(m ForgetApplication) {
 	s.sessions = slices.DeleteFunc(s.sessions, func(e *session) bool {
-		if e.attempt.App != m.app {
+		if e.attempt.App != m.App {
 			return false
 		}
 		delete(s.byID, e.attempt)
@@ -183,34 +181,34 @@ func (s *ApplicationMasterService) forgetApplication(m forgetApplication) {
 	})
 }
 
-// nodeRegistered says that a node registered, perhaps again: it has forgotten the tokens that it saw.
-type nodeRegistered struct {
+// NodeRegistered says that a node registered, perhaps again: it has forgotten the tokens that it saw.
+type NodeRegistered struct {
 	rpcenv.Local
-	node ids.Node
+	Node ids.Node
 }
 
-func (s *ApplicationMasterService) nodeRegistered(m nodeRegistered) {
+func (s *ApplicationMasterService) nodeRegistered(m NodeRegistered) {
 	for _, e := range s.sessions {
-		delete(e.nodes, m.node)
+		delete(e.nodes, m.Node)
 	}
 }
 
-// nodeChanged says that a node can be used now, or cannot any more.
-type nodeChanged struct {
+// NodeChanged says that a node can be used now, or cannot any more.
+type NodeChanged struct {
 	rpcenv.Local
-	report *yarn.NodeReport
+	Report *yarn.NodeReport
 }
 
-func (s *ApplicationMasterService) nodeChanged(m nodeChanged) {
+func (s *ApplicationMasterService) nodeChanged(m NodeChanged) {
 	for _, e := range s.sessions {
 		if e.over {
 			continue
 		}
 		// Only the last state of a node counts. This also bounds the list for an ApplicationMaster that does not call.
 		e.changed = slices.DeleteFunc(e.changed, func(r *yarn.NodeReport) bool {
-			return r.GetNodeId().GetHost() == m.report.GetNodeId().GetHost() && r.GetNodeId().GetPort() == m.report.GetNodeId().GetPort()
+			return r.GetNodeId().GetHost() == m.Report.GetNodeId().GetHost() && r.GetNodeId().GetPort() == m.Report.GetNodeId().GetPort()
 		})
-		e.changed = append(e.changed, m.report)
+		e.changed = append(e.changed, m.Report)
 	}
 }
 
@@ -220,7 +218,7 @@ func (s *ApplicationMasterService) checkApplicationMasters(c *rpcenv.Context) {
 	for _, e := range s.sessions {
 		if e.watched && c.Now().Sub(e.heard) > expiry {
 			e.watched = false // report it once: the attempt's end, which is written first, comes back as unregisterAttempt
-			c.Send(s.client, amExpired{attempt: e.attempt})
+			c.Send(s.client, AMExpired{Attempt: e.attempt})
 		}
 	}
 }

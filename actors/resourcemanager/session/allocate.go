@@ -1,4 +1,4 @@
-package resourcemanager
+package session
 
 import (
 	"fmt"
@@ -84,7 +84,7 @@ func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pend
 		default:
 			e.last = s.answer(c, e, got)
 			e.responseID = e.last.GetResponseId()
-			c.Send(s.client, amProgress{attempt: e.attempt, progress: progressOf(p.q.GetProgress())})
+			c.Send(s.client, AMProgress{Attempt: e.attempt, Progress: progressOf(p.q.GetProgress())})
 			p.call.Reply(e.last)
 		}
 		s.next(c, e)

@@ -1,4 +1,4 @@
-package resourcemanager
+package session
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 // expired are the attempts that were given up since the last call.
 func (v sessions) expired() (all []ids.Attempt) {
 	v.T.Helper()
-	for _, m := range rmtest.Got[amExpired](v.Rig, v.Client) {
-		all = append(all, m.attempt)
+	for _, m := range rmtest.Got[AMExpired](v.Rig, v.Client) {
+		all = append(all, m.Attempt)
 	}
 	return all
 }
@@ -25,22 +25,22 @@ func TestSessionsOfAForgottenApplicationAreGone(t *testing.T) {
 	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
 	v.running(rmtest.Attempt, false)
 	v.running(rmtest.SecondAttempt, false)
-	v.running(otherAttempt, false)
-	v.Send(forgetApplication{app: rmtest.App})
+	v.running(rmtest.OtherAttempt, false)
+	v.Send(ForgetApplication{App: rmtest.App})
 	_, err := v.register(rmtest.Attempt)
 	v.Refused(err, exceptions.InvalidApplicationMasterRequest, "Application doesn't exist in cache "+rmtest.Attempt.String())
 	_, err = v.allocate(rmtest.SecondAttempt, &yarn.AllocateRequest{})
 	v.Refused(err, exceptions.ApplicationAttemptNotFound, "Application attempt "+rmtest.SecondAttempt.String()+" doesn't exist in ApplicationMasterService cache.")
 	_, err = v.finish(rmtest.Attempt, &yarn.FinishApplicationMasterRequest{})
 	v.Refused(err, exceptions.InvalidApplicationMasterRequest, "Application doesn't exist in cache "+rmtest.Attempt.String())
-	if _, err := v.allocate(otherAttempt, &yarn.AllocateRequest{}); err != nil {
+	if _, err := v.allocate(rmtest.OtherAttempt, &yarn.AllocateRequest{}); err != nil {
 		t.Error(err)
 	}
-	if len(v.s.byID) != 1 || len(v.s.sessions) != 1 || v.s.sessions[0].attempt != otherAttempt {
+	if len(v.s.byID) != 1 || len(v.s.sessions) != 1 || v.s.sessions[0].attempt != rmtest.OtherAttempt {
 		t.Errorf("sessions are left: %v", v.s.byID)
 	}
 	v.Pass(20000)
-	if got := v.expired(); !slices.Equal(got, []ids.Attempt{otherAttempt}) {
+	if got := v.expired(); !slices.Equal(got, []ids.Attempt{rmtest.OtherAttempt}) {
 		t.Errorf("given up: %v", got)
 	}
 }
@@ -48,14 +48,14 @@ func TestSessionsOfAForgottenApplicationAreGone(t *testing.T) {
 // An ApplicationMaster is given up when it was not heard for longer than the interval, once; one that is over is not waited for.
 func TestWhenAnApplicationMasterIsGivenUp(t *testing.T) {
 	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
-	for _, id := range []ids.Attempt{rmtest.Attempt, rmtest.SecondAttempt, otherAttempt} {
+	for _, id := range []ids.Attempt{rmtest.Attempt, rmtest.SecondAttempt, rmtest.OtherAttempt} {
 		v.begin(id, false)
 	}
-	v.Send(watchAttempt{attempt: rmtest.Attempt})
-	v.Send(watchAttempt{attempt: ids.Attempt{App: rmtest.App, Attempt: 3}}) // nobody knows it
-	v.Send(unregisterAttempt{attempt: ids.Attempt{App: rmtest.App, Attempt: 3}})
-	v.Send(unregisterAttempt{attempt: rmtest.SecondAttempt})
-	v.Send(watchAttempt{attempt: rmtest.SecondAttempt})
+	v.Send(WatchAttempt{Attempt: rmtest.Attempt})
+	v.Send(WatchAttempt{Attempt: ids.Attempt{App: rmtest.App, Attempt: 3}}) // nobody knows it
+	v.Send(UnregisterAttempt{Attempt: ids.Attempt{App: rmtest.App, Attempt: 3}})
+	v.Send(UnregisterAttempt{Attempt: rmtest.SecondAttempt})
+	v.Send(WatchAttempt{Attempt: rmtest.SecondAttempt})
 	v.Pass(9000) // it is looked at each 3 s
 	if got := v.expired(); len(got) != 0 {
 		t.Errorf("after 9 s: %v", got)
@@ -74,7 +74,7 @@ func TestWhenAnApplicationMasterIsGivenUp(t *testing.T) {
 func TestWhatShowsThatAnApplicationMasterLives(t *testing.T) {
 	v := newSessions(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
 	v.begin(rmtest.Attempt, false)
-	v.Send(watchAttempt{attempt: rmtest.Attempt})
+	v.Send(WatchAttempt{Attempt: rmtest.Attempt})
 	for i, shows := range []func() error{
 		func() error { _, err := v.register(rmtest.Attempt); return err },
 		func() error { _, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{}); return err },
@@ -104,8 +104,8 @@ func TestWhatShowsThatAnApplicationMasterLives(t *testing.T) {
 func TestNodesAreToldApart(t *testing.T) {
 	v := newSessions(t)
 	v.running(rmtest.Attempt, false)
-	v.running(otherAttempt, false)
-	v.Send(unregisterAttempt{attempt: otherAttempt})
+	v.running(rmtest.OtherAttempt, false)
+	v.Send(UnregisterAttempt{Attempt: rmtest.OtherAttempt})
 	for _, n := range []struct {
 		id    ids.Node
 		state yarn.NodeState
@@ -115,7 +115,7 @@ func TestNodesAreToldApart(t *testing.T) {
 		{ids.Node{Host: "b", Port: 1}, yarn.NodeState_NS_RUNNING},
 		{ids.Node{Host: "a", Port: 1}, yarn.NodeState_NS_LOST},
 	} {
-		v.Send(nodeChanged{report: &yarn.NodeReport{NodeId: n.id.Proto(), NodeState: n.state}})
+		v.Send(NodeChanged{Report: &yarn.NodeReport{NodeId: n.id.Proto(), NodeState: n.state}})
 	}
 	r, err := v.allocate(rmtest.Attempt, &yarn.AllocateRequest{})
 	if err != nil {
@@ -128,7 +128,7 @@ func TestNodesAreToldApart(t *testing.T) {
 	if want := []string{"a:2 NS_RUNNING", "b:1 NS_RUNNING", "a:1 NS_LOST"}; !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
-	if kept := v.s.byID[otherAttempt].changed; len(kept) != 0 {
+	if kept := v.s.byID[rmtest.OtherAttempt].changed; len(kept) != 0 {
 		t.Errorf("kept for one that is over: %v", kept)
 	}
 }

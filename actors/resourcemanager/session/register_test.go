@@ -1,4 +1,4 @@
-package resourcemanager
+package session
 
 import (
 	"errors"
@@ -24,7 +24,7 @@ func TestWhichContainersARegistrationNames(t *testing.T) {
 	_, err := v.register(rmtest.SecondAttempt, rmtest.Container(2).Proto(), &yarn.ContainerId{AppAttemptId: rmtest.Attempt.Proto()})
 	v.Refused(err, exceptions.InvalidApplicationMasterRequest,
 		"appattempt_5_0001_000002 registers with a container: container_5_0001_01_000000 is no container id: containers count from 1")
-	_, err = v.register(rmtest.SecondAttempt, ids.Container{Attempt: otherAttempt, Seq: 1}.Proto())
+	_, err = v.register(rmtest.SecondAttempt, ids.Container{Attempt: rmtest.OtherAttempt, Seq: 1}.Proto())
 	v.Refused(err, exceptions.InvalidApplicationMasterRequest,
 		"appattempt_5_0001_000002 registers with a container: container_5_0002_01_000001 is not of application_5_0001")
 	if len(v.described) != 0 {
@@ -88,13 +88,13 @@ func TestARegistrationWaitsForTheScheduler(t *testing.T) {
 		rpcenv.Ask(c, v.Of, q, func(r *yarn.RegisterApplicationMasterResponse, _ error) { answers = append(answers, r) })
 	})
 	v.Settle()
-	v.Send(unregisterAttempt{attempt: rmtest.Attempt})
+	v.Send(UnregisterAttempt{Attempt: rmtest.Attempt})
 	v.describes.Previous = []*yarn.Container{{Id: rmtest.Container(2).Proto(), NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}
 	v.answer()
 	if len(answers) != 1 || len(answers[0].GetNmTokensFromPreviousAttempts()) != 0 {
 		t.Errorf("an attempt that is over is given %v", answers)
 	}
-	if r := rmtest.Got[amRegistered](v.Rig, v.Client); len(r) != 1 || r[0] != (amRegistered{attempt: rmtest.Attempt}) {
+	if r := rmtest.Got[AMRegistered](v.Rig, v.Client); len(r) != 1 || r[0] != (AMRegistered{Attempt: rmtest.Attempt}) {
 		t.Errorf("registered: %v", r)
 	}
 }

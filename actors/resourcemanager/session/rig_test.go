@@ -1,4 +1,4 @@
-package resourcemanager
+package session
 
 import (
 	"testing"
@@ -33,7 +33,7 @@ type sessionScheduler struct {
 
 func newSessions(t *testing.T, settings ...string) sessions {
 	t.Helper()
-	s := newApplicationMasterService()
+	s := New()
 	v := sessions{rmtest.New(t, ids.ApplicationMasterService, s, settings...), s, &sessionScheduler{}}
 	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		switch m := m.(type) {
@@ -46,7 +46,7 @@ func newSessions(t *testing.T, settings ...string) sessions {
 		}
 		return false
 	})
-	v.Send(beginService{Life: rmtest.Life(5)})
+	v.Send(BeginService{Life: rmtest.Life(5)})
 	return v
 }
 
@@ -83,7 +83,7 @@ func (v sessions) answer() {
 // begin begins an attempt of ada.
 func (v sessions) begin(id ids.Attempt, keep bool) {
 	v.T.Helper()
-	v.Send(registerAttempt{attempt: id, user: "ada", keep: keep, priority: &yarn.Priority{Priority: 3}})
+	v.Send(RegisterAttempt{Attempt: id, User: "ada", Keep: keep, Priority: &yarn.Priority{Priority: 3}})
 }
 
 // secret is the token of an attempt.
@@ -151,6 +151,3 @@ func (v sessions) finish(id ids.Attempt, q *yarn.FinishApplicationMasterRequest)
 	v.Settle()
 	return r.GetIsUnregistered(), err
 }
-
-// otherAttempt is of another application.
-var otherAttempt = ids.Attempt{App: ids.Application{Timestamp: 5, ID: 2}, Attempt: 1}

@@ -1,4 +1,4 @@
-package resourcemanager
+package session
 
 import (
 	"cmp"
@@ -42,7 +42,7 @@ func (s *ApplicationMasterService) registerApplicationMaster(c *rpcenv.Context, 
 	}
 	if e.responseID < 0 { // not at a repetition: a second REGISTERED would be illegal for a RUNNING attempt
 		c.Log().Infof("AM registration %s", id)
-		c.Send(s.client, amRegistered{attempt: id, host: q.GetHost(), port: q.GetRpcPort(), url: q.GetTrackingUrl()})
+		c.Send(s.client, AMRegistered{Attempt: id, Host: q.GetHost(), Port: q.GetRpcPort(), URL: q.GetTrackingUrl()})
 	}
 	e.watched, e.heard, e.responseID = true, c.Now(), 0
 	call := rpcenv.Defer(c, q)
@@ -124,8 +124,8 @@ func (s *ApplicationMasterService) finishApplicationMaster(c *rpcenv.Context, q 
 	// The ApplicationMaster repeats the call every 100 ms until the end is durable: the first one counts.
 	if !e.finished {
 		e.finished = true
-		c.Send(s.client, amUnregistered{
-			attempt: id, final: q.GetFinalApplicationStatus(), diagnostics: input.Cut(q.GetDiagnostics(), maxDiagnostics), url: input.Cut(q.GetTrackingUrl(), input.MaxText),
+		c.Send(s.client, AMUnregistered{
+			Attempt: id, Final: q.GetFinalApplicationStatus(), Diagnostics: input.Cut(q.GetDiagnostics(), maxDiagnostics), URL: input.Cut(q.GetTrackingUrl(), input.MaxText),
 		})
 	}
 	rpcenv.Reply(c, q, &yarn.FinishApplicationMasterResponse{})
