@@ -9,7 +9,7 @@
 //	driverclient/ client                submits a driver to the Masters, ends one, asks for its state
 //	resourcemanager/                    YARN's ResourceManager, four endpoints in one Env
 //	             ClientRMService        applications and their attempts, for clients
-//	             ResourceTracker        nodes: their registrations and heartbeats
+//	  tracker/   ResourceTracker        nodes: their registrations and heartbeats
 //	  session/   ApplicationMasterService sessions of ApplicationMasters
 //	  scheduler/ Scheduler              queues and containers: which application gets what of which node
 //	  machine/   pure: the states of applications, attempts, containers and nodes

@@ -42,6 +42,7 @@ var targets = []target{
 	{"actors/resourcemanager/machine", []string{"actors/resourcemanager"}, false},
 	{"actors/resourcemanager/scheduler", []string{"actors/resourcemanager"}, false},
 	{"actors/resourcemanager/session", []string{"actors/resourcemanager"}, false},
+	{"actors/resourcemanager/tracker", []string{"actors/resourcemanager"}, false},
 	{"actors/hadoop/rmproxy", []string{"actors/applicationmaster", "actors/yarnclient"}, false},
 	{"actors/submit", nil, false},
 	{"actors/hadoop/token", []string{"actors/resourcemanager", "actors/nodemanager"}, false},

@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/resourcemanager/session"
+	"github.com/coherer/coherer/actors/resourcemanager/tracker"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -82,7 +83,7 @@ func (s *ClientRMService) doApp(c *rpcenv.Context, a *application, action machin
 			a.nodes = append(a.nodes, a.node)
 		}
 	case machine.CleanUpNode:
-		c.Send(s.tracker, cleanUpApp{app: a.id, nodes: []ids.Node{a.node}})
+		c.Send(s.tracker, tracker.CleanUpApp{App: a.id, Nodes: []ids.Node{a.node}})
 	case machine.CleanUpApp:
 		s.cleanUpApp(c, a)
 	}
@@ -150,7 +151,7 @@ func (s *ClientRMService) storeFinal(c *rpcenv.Context, a *application) {
 // cleanUpApp is the entry of an application into its end.
 func (s *ClientRMService) cleanUpApp(c *rpcenv.Context, a *application) {
 	s.count(a)
-	c.Send(s.tracker, cleanUpApp{app: a.id, nodes: a.nodes})
+	c.Send(s.tracker, tracker.CleanUpApp{App: a.id, Nodes: a.nodes})
 	c.Send(s.scheduler, scheduler.AppRemoved{App: a.id})
 	s.completed = append(s.completed, a)
 	s.forget(c)
@@ -186,7 +187,7 @@ func (s *ClientRMService) forget(c *rpcenv.Context) {
 func (s *ClientRMService) runningOnNode(c *rpcenv.Context, m scheduler.RunningOnNode) {
 	a := s.byID[m.App]
 	if a == nil { // forgotten, or lost with a bad record: no end of it will ever clean up the node
-		c.Send(s.tracker, cleanUpApp{app: m.App, nodes: []ids.Node{m.Node}})
+		c.Send(s.tracker, tracker.CleanUpApp{App: m.App, Nodes: []ids.Node{m.Node}})
 		return
 	}
 	a.node = m.Node

@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/resourcemanager/session"
+	"github.com/coherer/coherer/actors/resourcemanager/tracker"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -103,14 +104,14 @@ func TestWhoHearsOfTheEndOfAnApplication(t *testing.T) {
 	id := v.running()
 	a, b, c := ids.Node{Host: "a", Port: 1}, ids.Node{Host: "b", Port: 1}, ids.Node{Host: "c", Port: 1}
 	v.SendAll(scheduler.RunningOnNode{App: id.App, Node: a}, scheduler.RunningOnNode{App: id.App, Node: b}, scheduler.RunningOnNode{App: id.App, Node: a})
-	if got := rmtest.Got[cleanUpApp](v.Rig, v.Tracker); len(got) != 0 {
+	if got := rmtest.Got[tracker.CleanUpApp](v.Rig, v.Tracker); len(got) != 0 {
 		t.Errorf("while it runs the ResourceTracker hears %v", got)
 	}
 	v.kill(id.App, "")
 	v.SendAll(scheduler.RunningOnNode{App: id.App, Node: c}, scheduler.RunningOnNode{App: ids.Application{Timestamp: 1, ID: 77}, Node: c})
 	var heard []string
-	for _, m := range rmtest.Got[cleanUpApp](v.Rig, v.Tracker) {
-		heard = append(heard, fmt.Sprint(m.app, m.nodes))
+	for _, m := range rmtest.Got[tracker.CleanUpApp](v.Rig, v.Tracker) {
+		heard = append(heard, fmt.Sprint(m.App, m.Nodes))
 	}
 	if want := []string{fmt.Sprint(id.App, []ids.Node{a, b}), fmt.Sprint(id.App, []ids.Node{c}), fmt.Sprint(ids.Application{Timestamp: 1, ID: 77}, []ids.Node{c})}; !slices.Equal(heard, want) {
 		t.Errorf("the ResourceTracker heard %q, want %q", heard, want)

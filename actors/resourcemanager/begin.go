@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/resourcemanager/session"
+	"github.com/coherer/coherer/actors/resourcemanager/tracker"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -21,7 +22,7 @@ type files struct {
 	bad         []error // records that cannot be read
 	allocations []byte
 	modified    time.Time
-	hosts       beginTracker
+	hosts       tracker.BeginTracker
 }
 
 // begin reads the records and files, if any, and then serves.
@@ -53,7 +54,7 @@ func (s *ClientRMService) read(b *rpcenv.Blocking) (f files, err error) {
 			return f, fmt.Errorf("read the allocation file: %w", err)
 		}
 	}
-	if f.hosts, err = readHosts(b, s.cfg.Hosts); err != nil {
+	if f.hosts, err = tracker.ReadHosts(b, s.cfg.Hosts); err != nil {
 		return f, fmt.Errorf("read the lists of hosts: %w", err)
 	}
 	return f, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/resourcemanager/tracker"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -63,7 +64,7 @@ func TestListsOfHostsCountFromTheBeginning(t *testing.T) {
 // A ResourceManager that has nothing to read serves from its start on; one that has asks its clients to wait.
 func TestWhoHasNothingToReadServesAtOnce(t *testing.T) {
 	for _, is := range []struct {
-		hosts resourcemanager.Hosts
+		hosts tracker.Hosts
 		want  error
 	}{{nil, nil}, {&lists{}, exceptions.Retriable}} {
 		k := kitWith(t, resourcemanager.Config{})

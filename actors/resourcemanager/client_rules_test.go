@@ -14,6 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/resourcemanager/session"
+	"github.com/coherer/coherer/actors/resourcemanager/tracker"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -120,8 +121,8 @@ func TestClientsHearWhyTheSchedulerFails(t *testing.T) {
 	v := newService(t, nil)
 	app := v.submit()
 	v.Tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		if m, ok := m.(requestNodes); ok {
-			rpcenv.Reply(c, m, nodeList{})
+		if m, ok := m.(tracker.RequestNodes); ok {
+			rpcenv.Reply(c, m, tracker.NodeList{})
 		}
 		return true
 	})
@@ -253,7 +254,7 @@ func TestMessagesOfOthersAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, e := range map[string]rpcenv.Endpoint{
-		ids.ResourceTracker: newResourceTracker(nil), ids.ClientRMService: newClientRMService(Config{}),
+		ids.ResourceTracker: tracker.New(nil), ids.ClientRMService: newClientRMService(Config{}),
 		ids.ApplicationMasterService: session.New(), ids.Scheduler: s,
 	} {
 		r := rmtest.New(t, name, e)

@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/resourcemanager/session"
+	"github.com/coherer/coherer/actors/resourcemanager/tracker"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -23,7 +24,7 @@ type Config struct {
 	// Allocations is fair-scheduler.xml; nil: no such file.
 	Allocations scheduler.Allocations
 	// Hosts are the lists of hosts that may be nodes, or may not; nil: all may.
-	Hosts Hosts
+	Hosts tracker.Hosts
 	// Groups returns the groups of a user, the primary one first, for the placement of applications and for access lists;
 	// nil: one group, named like the user. It is a body of [rpcenv.Run]: it may do I/O.
 	Groups func(b *rpcenv.Blocking, user string) ([]string, error)
@@ -74,7 +75,7 @@ func Start(env *rpcenv.Env, cfg Config) (*scheduler.Scheduler, error) {
 		endpoint rpcenv.Endpoint
 	}{
 		{scheduler.Name, s},
-		{ResourceTrackerName, newResourceTracker(cfg.Hosts)},
+		{tracker.Name, tracker.New(cfg.Hosts)},
 		{session.Name, session.New()},
 		{Name, newClientRMService(cfg)},
 	} {

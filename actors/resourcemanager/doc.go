@@ -4,10 +4,13 @@
 //
 // [Start] registers four endpoints in one Env. Each owns its books; they share by messages alone:
 //
-//	ClientRMService           applications and attempts, their records, the start of ApplicationMasters
-//	ApplicationMasterService  sessions of ApplicationMasters: response ids, tokens, the time of the last call
-//	ResourceTracker           nodes: their health, and the containers and applications that they have to end or forget
-//	Scheduler                 queues and containers: package fair decides, machines step, ends are kept until acknowledged
+//	ClientRMService           this package: applications and attempts, their records, the start of ApplicationMasters
+//	ApplicationMasterService  session: response ids, tokens, the time of each ApplicationMaster's last call
+//	ResourceTracker           tracker: nodes, their health, and the containers and applications that they have to end or forget
+//	Scheduler                 scheduler: queues and containers; package fair decides, machines step, ends are kept until acknowledged
+//
+// Imports run one way: this package, tracker, session, scheduler. A message stands with its receiver, or, when it goes up that
+// row, with its sender. What all four need is small: life, the identity and keys; input, the rules for what peers send; machine.
 //
 // Applications, attempts, containers and nodes step through the machines of package machine; `coherer trace show` has every
 // step. An event that a state has no row for is logged and changes nothing.

@@ -8,18 +8,19 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/tracker"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
 
 func (s *ClientRMService) getClusterMetrics(c *rpcenv.Context, q *yarn.GetClusterMetricsRequest) {
 	call := rpcenv.Defer(c, q)
-	rpcenv.Ask(c, s.tracker, requestNodes{}, func(l nodeList, err error) {
+	rpcenv.Ask(c, s.tracker, tracker.RequestNodes{}, func(l tracker.NodeList, err error) {
 		if err != nil {
 			call.Fail(err)
 			return
 		}
-		call.Reply(&yarn.GetClusterMetricsResponse{ClusterMetrics: metricsOf(l.reports)})
+		call.Reply(&yarn.GetClusterMetricsResponse{ClusterMetrics: metricsOf(l.Reports)})
 	})
 }
 
@@ -67,18 +68,18 @@ func (s *ClientRMService) getClusterNodes(c *rpcenv.Context, q *yarn.GetClusterN
 
 // nodesAndBooks asks the ResourceTracker for nodes and the Scheduler for their use.
 func (s *ClientRMService) nodesAndBooks(c *rpcenv.Context, then func([]*yarn.NodeReport, scheduler.Books, error)) {
-	rpcenv.Ask(c, s.tracker, requestNodes{}, func(l nodeList, err error) {
+	rpcenv.Ask(c, s.tracker, tracker.RequestNodes{}, func(l tracker.NodeList, err error) {
 		if err != nil {
 			then(nil, scheduler.Books{}, err)
 			return
 		}
 		rpcenv.Ask(c, s.scheduler, scheduler.RequestBooks{}, func(b scheduler.Books, err error) {
-			for _, n := range l.reports {
+			for _, n := range l.Reports {
 				id, _ := ids.NodeFrom(n.GetNodeId())
 				used := b.Nodes[id] // nothing, if the scheduler does not have it
 				n.Used, n.NumContainers = used.Total.Minus(used.Free).Proto(), int32(used.Containers)
 			}
-			then(l.reports, b, err)
+			then(l.Reports, b, err)
 		})
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/resourcemanager/tracker"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -21,13 +22,13 @@ func TestClientsSeeNodesByState(t *testing.T) {
 	v := newService(t, nil)
 	states := []yarn.NodeState{yarn.NodeState_NS_RUNNING, yarn.NodeState_NS_LOST, yarn.NodeState_NS_UNHEALTHY}
 	v.Tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		q, ok := m.(requestNodes)
+		q, ok := m.(tracker.RequestNodes)
 		if !ok {
 			return false
 		}
-		var l nodeList
+		var l tracker.NodeList
 		for i, s := range states {
-			l.reports = append(l.reports, &yarn.NodeReport{NodeId: ids.Node{Host: "h", Port: int32(i + 1)}.Proto(), NodeState: s})
+			l.Reports = append(l.Reports, &yarn.NodeReport{NodeId: ids.Node{Host: "h", Port: int32(i + 1)}.Proto(), NodeState: s})
 		}
 		rpcenv.Reply(c, q, l)
 		return true

@@ -1,4 +1,4 @@
-package resourcemanager
+package tracker
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package resourcemanager
+package tracker
 
 import (
 	"fmt"
@@ -38,13 +38,13 @@ func (h hostLists) allows(host string) bool {
 	return (len(h.include) == 0 || h.include[host]) && !h.exclude[host]
 }
 
-// readHosts are the lists as they are now.
-func readHosts(b *rpcenv.Blocking, hosts Hosts) (beginTracker, error) {
+// ReadHosts are the lists as they are now.
+func ReadHosts(b *rpcenv.Blocking, hosts Hosts) (BeginTracker, error) {
 	if hosts == nil {
-		return beginTracker{}, nil
+		return BeginTracker{}, nil
 	}
 	include, exclude, err := hosts.Read(b)
-	return beginTracker{include: include, exclude: exclude}, err
+	return BeginTracker{include: include, exclude: exclude}, err
 }
 
 func (t *ResourceTracker) refreshNodes(c *rpcenv.Context, q *yarn.RefreshNodesRequest) {
@@ -57,8 +57,8 @@ func (t *ResourceTracker) refreshNodes(c *rpcenv.Context, q *yarn.RefreshNodesRe
 		patience = time.Duration(s) * time.Second
 	}
 	call := rpcenv.Defer(c, q)
-	rpcenv.Run(c, "hosts", func(b *rpcenv.Blocking) (beginTracker, error) { return readHosts(b, t.lists) },
-		func(read beginTracker, err error) {
+	rpcenv.Run(c, "hosts", func(b *rpcenv.Blocking) (BeginTracker, error) { return ReadHosts(b, t.lists) },
+		func(read BeginTracker, err error) {
 			if err != nil {
 				call.Fail(fmt.Errorf("%w: the lists of hosts stay as they were: %w", exceptions.YARN, err))
 				return

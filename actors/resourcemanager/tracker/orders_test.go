@@ -1,4 +1,4 @@
-package resourcemanager
+package tracker
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ func TestWhatTheAnswerToAHeartbeatHas(t *testing.T) {
 	for range 2 { // an order that is repeated is one
 		for _, node := range []ids.Node{id, stranger} {
 			r.Send(scheduler.CleanUpContainer{Node: node, Container: rmtest.Container(1)})
-			r.Send(cleanUpApp{app: rmtest.App, nodes: []ids.Node{node, node}})
+			r.Send(CleanUpApp{App: rmtest.App, Nodes: []ids.Node{node, node}})
 			r.Send(scheduler.ForgetContainer{Node: node, Container: rmtest.Container(2)})
 		}
 	}
@@ -90,10 +90,10 @@ func TestWhatIsOrderedForANodeThatIsGone(t *testing.T) {
 	r := newTracking(t, nil)
 	r.Scheduler.Do(func(c *rpcenv.Context) {
 		for s, want := range map[machine.NodeState]int{machine.NodeUnhealthy: 4, machine.NodeLost: 0} {
-			tracker, id := newResourceTracker(nil), ids.Node{Host: "h", Port: 1}
+			tracker, id := New(nil), ids.Node{Host: "h", Port: 1}
 			n := &node{id: id, machine: machine.Node{State: s}, cleaned: map[ids.Container]bool{}}
 			tracker.byID[id] = n
-			tracker.cleanUpApp(c, cleanUpApp{app: rmtest.App, nodes: []ids.Node{id}})
+			tracker.cleanUpApp(c, CleanUpApp{App: rmtest.App, Nodes: []ids.Node{id}})
 			tracker.cleanUpContainer(c, scheduler.CleanUpContainer{Node: id, Container: rmtest.Container(1)})
 			tracker.forgetContainer(c, scheduler.ForgetContainer{Node: id, Container: rmtest.Container(2)})
 			if got := len(n.cleanApps) + len(n.cleanContainers) + len(n.cleaned) + len(n.forget); got != want {

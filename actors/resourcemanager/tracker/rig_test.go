@@ -1,4 +1,4 @@
-package resourcemanager
+package tracker
 
 import (
 	"testing"
@@ -25,8 +25,8 @@ type slowScheduler struct {
 
 func newTracking(t *testing.T, lists Hosts, settings ...string) tracking {
 	t.Helper()
-	r := tracking{rmtest.New(t, ids.ResourceTracker, newResourceTracker(lists), settings...), &slowScheduler{}}
-	r.Send(beginTracker{Life: rmtest.Life(5)})
+	r := tracking{rmtest.New(t, ids.ResourceTracker, New(lists), settings...), &slowScheduler{}}
+	r.Send(BeginTracker{Life: rmtest.Life(5)})
 	r.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		switch m, ok := m.(scheduler.NodeUpdate); {
 		case ok && r.slow.holds:
@@ -89,11 +89,11 @@ func (r tracking) hear(q *yarn.NodeHeartbeatRequest) *yarn.NodeHeartbeatResponse
 // nodes are the known nodes, HOST:PORT STATE.
 func (r tracking) nodes() (all []string) {
 	r.T.Helper()
-	l, err := rpctest.Ask[nodeList](r.Scheduler, r.Of, requestNodes{})
+	l, err := rpctest.Ask[NodeList](r.Scheduler, r.Of, RequestNodes{})
 	if err != nil {
 		r.T.Fatal(err)
 	}
-	for _, n := range l.reports {
+	for _, n := range l.Reports {
 		id, _ := ids.NodeFrom(n.GetNodeId())
 		all = append(all, id.String()+" "+n.GetNodeState().String()[len("NS_"):])
 	}

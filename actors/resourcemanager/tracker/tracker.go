@@ -1,4 +1,4 @@
-package resourcemanager
+package tracker
 
 import (
 	"cmp"
@@ -15,11 +15,10 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// ResourceTrackerName is the endpoint's name.
-const ResourceTrackerName = ids.ResourceTracker
+// Name is the endpoint's name.
+const Name = ids.ResourceTracker
 
-// ResourceTracker is the endpoint for NodeManagers. It owns the nodes. It mirrors ResourceTrackerService, RMNodeImpl,
-// NodesListManager and NMLivelinessMonitor.
+// ResourceTracker is the endpoint for NodeManagers.
 type ResourceTracker struct {
 	lists Hosts // nil: all may be nodes
 	life  life.Life
@@ -63,7 +62,7 @@ type node struct {
 	patience time.Duration // the time that it may take; below 0: for ever
 }
 
-func newResourceTracker(lists Hosts) *ResourceTracker {
+func New(lists Hosts) *ResourceTracker {
 	return &ResourceTracker{lists: lists, byID: map[ids.Node]*node{}}
 }
 
@@ -92,29 +91,29 @@ func (t *ResourceTracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		t.refreshNodes(c, m)
 	case checkNodes:
 		t.checkNodes(c)
-	case beginTracker:
+	case BeginTracker:
 		t.beginTracker(m)
-	case cleanUpApp:
+	case CleanUpApp:
 		t.cleanUpApp(c, m)
 	case scheduler.CleanUpContainer:
 		t.cleanUpContainer(c, m)
 	case scheduler.ForgetContainer:
 		t.forgetContainer(c, m)
-	case requestNodes:
+	case RequestNodes:
 		t.requestNodes(c, m)
 	default:
 		c.Unsupported(m)
 	}
 }
 
-// beginTracker notifies the ResourceTracker that the ResourceManager serves, with the hosts that may be nodes.
-type beginTracker struct {
+// BeginTracker notifies the ResourceTracker that the ResourceManager serves, with the hosts that may be nodes.
+type BeginTracker struct {
 	rpcenv.Local
 	life.Life
 	include, exclude []string
 }
 
-func (t *ResourceTracker) beginTracker(m beginTracker) {
+func (t *ResourceTracker) beginTracker(m BeginTracker) {
 	t.life, t.hosts, t.ready = m.Life, newHostLists(m.include, m.exclude), true
 }
 
@@ -181,17 +180,17 @@ func (t *ResourceTracker) checkNodes(c *rpcenv.Context) {
 	}
 }
 
-// cleanUpApp says that an application is over: nodes forget it.
-type cleanUpApp struct {
+// CleanUpApp says that an application is over: nodes forget it.
+type CleanUpApp struct {
 	rpcenv.Local
-	app   ids.Application
-	nodes []ids.Node
+	App   ids.Application
+	Nodes []ids.Node
 }
 
-func (t *ResourceTracker) cleanUpApp(c *rpcenv.Context, m cleanUpApp) {
-	for _, id := range m.nodes {
-		if n := t.byID[id]; n != nil && t.queues(c, n, machine.NodeCleanUpApp) && !slices.Contains(n.cleanApps, m.app) {
-			n.cleanApps = append(n.cleanApps, m.app)
+func (t *ResourceTracker) cleanUpApp(c *rpcenv.Context, m CleanUpApp) {
+	for _, id := range m.Nodes {
+		if n := t.byID[id]; n != nil && t.queues(c, n, machine.NodeCleanUpApp) && !slices.Contains(n.cleanApps, m.App) {
+			n.cleanApps = append(n.cleanApps, m.App)
 		}
 	}
 }
@@ -216,24 +215,24 @@ func (t *ResourceTracker) queues(c *rpcenv.Context, n *node, e machine.NodeEvent
 	return slices.Contains(t.step(c, n, e, machine.Always, ""), machine.QueueForBeat)
 }
 
-// requestNodes asks for all nodes.
-type requestNodes struct{ rpcenv.Local }
+// RequestNodes asks for all nodes.
+type RequestNodes struct{ rpcenv.Local }
 
-// nodeList has them in the order of their ids.
-type nodeList struct {
+// NodeList has them in the order of their ids.
+type NodeList struct {
 	rpcenv.Local
-	reports []*yarn.NodeReport
+	Reports []*yarn.NodeReport
 }
 
 // ReplyType makes the answer's type known to the compiler.
-func (requestNodes) ReplyType() (r nodeList) { return r }
+func (RequestNodes) ReplyType() (r NodeList) { return r }
 
-func (t *ResourceTracker) requestNodes(c *rpcenv.Context, m requestNodes) {
-	var l nodeList
+func (t *ResourceTracker) requestNodes(c *rpcenv.Context, m RequestNodes) {
+	var l NodeList
 	for _, n := range t.nodes {
-		l.reports = append(l.reports, n.report())
+		l.Reports = append(l.Reports, n.report())
 	}
-	slices.SortFunc(l.reports, func(a, b *yarn.NodeReport) int {
+	slices.SortFunc(l.Reports, func(a, b *yarn.NodeReport) int {
 		return cmp.Or(cmp.Compare(a.GetNodeId().GetHost(), b.GetNodeId().GetHost()), cmp.Compare(a.GetNodeId().GetPort(), b.GetNodeId().GetPort()))
 	})
 	rpcenv.Reply(c, m, l)

@@ -1,4 +1,4 @@
-package resourcemanager
+package tracker
 
 import (
 	"errors"
@@ -122,7 +122,7 @@ func TestWhoHearsOfAnotherRegistration(t *testing.T) {
 // A refused registration has a reason in Hadoop's words.
 func TestWhyANodeMayNotCome(t *testing.T) {
 	r := newTracking(t, nil, "yarn.scheduler.minimum-allocation-mb", "1000", "yarn.scheduler.minimum-allocation-vcores", "2")
-	r.Send(beginTracker{Life: rmtest.Life(5), exclude: []string{"bad"}})
+	r.Send(BeginTracker{Life: rmtest.Life(5), exclude: []string{"bad"}})
 	const small = "NodeManager from  h doesn't satisfy minimum allocations, Sending SHUTDOWN signal to the NodeManager. Node capabilities are "
 	for _, is := range []struct {
 		host   string
@@ -162,7 +162,7 @@ func TestBadMessagesOfNodesAreRefused(t *testing.T) {
 	fails(r.Rig, &yarn.RegisterNodeManagerRequest{HttpPort: -1}, exceptions.YARN, "register a node: "+noNode)
 	fails(r.Rig, &yarn.NodeHeartbeatRequest{}, exceptions.YARN, "heartbeat: "+noNode)
 	fails(r.Rig, &yarn.UnRegisterNodeManagerRequest{}, exceptions.YARN, ": "+noNode)
-	early := rmtest.New(t, ids.ResourceTracker, newResourceTracker(nil))
+	early := rmtest.New(t, ids.ResourceTracker, New(nil))
 	const wait = "the ResourceManager reads its records, ask again"
 	fails(early, &yarn.RegisterNodeManagerRequest{NodeId: ids.Node{Host: "h", Port: 1}.Proto()}, exceptions.Retriable, wait)
 	fails(early, &yarn.NodeHeartbeatRequest{NodeStatus: &yarn.NodeStatus{NodeId: ids.Node{Host: "h", Port: 1}.Proto()}}, exceptions.Retriable, wait)

@@ -1,4 +1,4 @@
-package resourcemanager
+package tracker
 
 import (
 	"errors"
@@ -144,7 +144,7 @@ func TestWhatNewListsChange(t *testing.T) {
 	}
 	// Without files all hosts may be nodes.
 	r = newTracking(t, nil)
-	r.Send(beginTracker{Life: rmtest.Life(5), exclude: []string{"a"}})
+	r.Send(BeginTracker{Life: rmtest.Life(5), exclude: []string{"a"}})
 	r.refresh(&yarn.RefreshNodesRequest{})
 	r.node("a")
 	if got := fmt.Sprint(r.nodes()); got != "[a:8041 RUNNING]" {

@@ -1,4 +1,4 @@
-package resourcemanager
+package tracker
 
 import (
 	"fmt"
@@ -103,7 +103,7 @@ func TestARegistrationSaysWhatRuns(t *testing.T) {
 func TestANodeIsLostAfterItsTime(t *testing.T) {
 	r := newTracking(t, nil, "yarn.nm.liveness-monitor.expiry-interval-ms", "9000")
 	r.Scheduler.Do(func(c *rpcenv.Context) {
-		tracker := newResourceTracker(nil)
+		tracker := New(nil)
 		tracker.scheduler, tracker.ams = r.Scheduler.Ref, r.AMS.Ref
 		at := func(host string, heard time.Duration) {
 			tracker.nodes = append(tracker.nodes, &node{id: ids.Node{Host: host, Port: 1}, machine: machine.Node{State: machine.NodeRunning}, heard: c.Now().Add(-heard)})
@@ -220,9 +220,9 @@ func TestWhatANodeSaysOfItsHealth(t *testing.T) {
 		IsNodeHealthy: true, HealthReport: strings.Repeat("é", 1025), LastHealthReportTime: 77,
 	}}})
 	for response := range int32(2) {
-		l, err := rpctest.Ask[nodeList](r.Scheduler, r.Of, requestNodes{})
-		if err != nil || l.reports[0].GetHealthReport() != strings.Repeat("é", 1024) || l.reports[0].GetLastHealthReportTime() != 77 {
-			t.Errorf("%v, %v", l.reports, err)
+		l, err := rpctest.Ask[NodeList](r.Scheduler, r.Of, RequestNodes{})
+		if err != nil || l.Reports[0].GetHealthReport() != strings.Repeat("é", 1024) || l.Reports[0].GetLastHealthReportTime() != 77 {
+			t.Errorf("%v, %v", l.Reports, err)
 		}
 		r.beat(id, response+1)
 	}
@@ -248,7 +248,7 @@ func TestWhatANodeSaysOfItsHealth(t *testing.T) {
 func TestTheTimeOfANodeThatDrains(t *testing.T) {
 	r := newTracking(t, nil)
 	r.Scheduler.Do(func(c *rpcenv.Context) {
-		tracker := newResourceTracker(nil)
+		tracker := New(nil)
 		tracker.scheduler, tracker.ams = r.Scheduler.Ref, r.AMS.Ref
 		for _, is := range []struct {
 			since time.Duration
@@ -275,7 +275,7 @@ func TestANodesEventOutOfTurnChangesNothing(t *testing.T) {
 	r := newTracking(t, nil)
 	r.Run(func(c *rpcenv.Context) {
 		n := &node{machine: machine.Node{State: machine.NodeLost}}
-		if did := newResourceTracker(nil).step(c, n, machine.NodeStarted, machine.Always, ""); did != nil || n.machine.State != machine.NodeLost {
+		if did := New(nil).step(c, n, machine.NodeStarted, machine.Always, ""); did != nil || n.machine.State != machine.NodeLost {
 			t.Errorf("the node is %s, to do %v", n.machine.State, did)
 		}
 	})
