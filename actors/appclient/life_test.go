@@ -32,6 +32,21 @@ func (k *kit) silent(d time.Duration, probes ...*rpctest.Probe) {
 	}
 }
 
+func TestAClientThatIsNotRegisteredUnregistersNothing(t *testing.T) {
+	k := newKit(t)
+	k.start()
+	next[*deploy.RegisterApplication](k, k.master)
+	if ok, err := rpctest.Ask[*rpc.Bool](k.listener, k.client, StopAppClient{}); err != nil || !ok.GetValue() {
+		t.Error(ok, err)
+	}
+	k.silent(time.Minute, k.master)
+	for _, e := range k.w.Trace().Entries {
+		if strings.HasSuffix(e.Type, "UnregisterApplication") {
+			t.Errorf("%s to %s", e.Type, e.To)
+		}
+	}
+}
+
 // What is in the inbox already is handled after the stop, and changes nothing.
 func TestAStoppedClientDoesNothingMore(t *testing.T) {
 	k := newKit(t)

@@ -1,10 +1,8 @@
 package worker
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
-	"github.com/coherer/coherer/rpcenv/sim"
 )
 
 // The scripts are about a Worker of 2 cores and 2 GiB. The processes M, M2 and M3 speak as Masters; Tool speaks in the Worker's
@@ -25,13 +22,9 @@ func TestProtocol(t *testing.T) { script.RunAll(t, newTalk) }
 // talk is a World with a Worker that a script starts.
 type talk struct {
 	*rpctest.World
-	env      *rpcenv.Env // the Worker's
-	host     *sim.Host
-	ref      rpcenv.Ref
-	tool     *rpctest.Probe
-	children []*sim.Host // the processes that it started
-	commands []rpcenv.Command
-	shown    map[string]string // what processes printed
+	env  *rpcenv.Env // the Worker's
+	ref  rpcenv.Ref
+	tool *rpctest.Probe
 }
 
 func newTalk(w *rpctest.World) script.Subject {
@@ -39,18 +32,12 @@ func newTalk(w *rpctest.World) script.Subject {
 	for _, name := range []string{"M", "M2", "M3"} {
 		w.ProbeIn(w.Env(name, nil), "Master")
 	}
-	k := &talk{World: w, env: w.Env("W1", nil), shown: map[string]string{}}
-	k.host = w.Find("W1")
+	k := &talk{World: w, env: w.Env("W1", nil)}
 	k.tool = w.ProbeIn(k.env, "Tool")
 	k.ref = k.env.Ref(k.env.Address(), Name)
-	for _, class := range []string{"Exec", DriverClass} {
-		w.Roles[class] = func(h *sim.Host, cmd rpcenv.Command) error {
-			k.children, k.commands = append(k.children, h), append(k.commands, cmd)
-			return nil
-		}
-	}
+	processes := script.ProcessesOf(w, k.env, "Exec", DriverClass)
 	return script.Subject{Ref: k.ref, State: k.state, Verbs: map[string]func(string) (string, error){
-		"start": k.start, "launch": k.launch, "driver": k.driver, "exits": k.exits, "processes": k.processes,
+		"start": k.start, "launch": k.launch, "driver": k.driver, "exits": processes.Exit, "processes": processes.Print,
 		"signal":   k.local(WorkerDecommissionSigReceived{}),
 		"shutdown": k.shutdown,
 		"member":   k.member,
@@ -114,35 +101,6 @@ func (k *talk) driver(fields string) (string, error) {
 	}}, fields)
 	k.master().Send(k.ref, m)
 	return "", err
-}
-
-// exits ends a process that the Worker started: NUMBER CODE.
-func (k *talk) exits(args string) (string, error) {
-	var n, code int
-	if _, err := fmt.Sscan(args, &n, &code); err != nil || n >= len(k.children) {
-		return "", fmt.Errorf("exits %s: want the number of a process and its exit code", args)
-	}
-	k.children[n].Exit(code)
-	return "", nil
-}
-
-// processes prints the Worker's process and those that it started, as far as they have changed.
-func (k *talk) processes(string) (string, error) {
-	var b strings.Builder
-	show := func(name, what string, h *sim.Host) {
-		if code, ended := h.Exited(); ended {
-			what = fmt.Sprint("ended with exit code ", code)
-		}
-		if k.shown[name] != what {
-			fmt.Fprintf(&b, "process %s %s\n", name, what)
-		}
-		k.shown[name] = what
-	}
-	show("W1", "runs", k.host)
-	for i, cmd := range k.commands {
-		show(strconv.Itoa(i), fmt.Sprintf("runs %s %q in %q", cmd.Class, cmd.Args, cmd.Dir), k.children[i])
-	}
-	return cmp.Or(b.String(), "no process has changed"), nil
 }
 
 // local is a verb that sends what the Worker's own process sends.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -155,13 +157,21 @@ func (r *runner) running(l *rest, verb string) (*rpctest.Probe, error) {
 	return p, nil
 }
 
-// log prints what the endpoint's process has logged since the verb was used last, as far as it begins with a text.
+// log prints what the endpoint's process has logged since the verb was used last, as far as it begins with a text, with the
+// fields that not every line has.
 func (r *runner) log(l *rest) error {
 	l.blanks()
 	for _, e := range r.said.AllEntries() {
-		if strings.HasPrefix(e.Message, l.line[l.at:]) {
-			r.print("log: " + e.Message)
+		if !strings.HasPrefix(e.Message, l.line[l.at:]) {
+			continue
 		}
+		line := "log: " + e.Message
+		for _, key := range slices.Sorted(maps.Keys(e.Data)) {
+			if key != "env" && key != "endpoint" {
+				line += fmt.Sprintf(" %s=%v", key, e.Data[key])
+			}
+		}
+		r.print(line)
 	}
 	r.said.Reset()
 	return nil
