@@ -63,7 +63,7 @@
 // What others must know of an executor is one message, event.ExecutorChange, to each in the same order. Spark and Hadoop
 // guard the same books by locks that several threads share, and some of their dead-locks come from there.
 //
-// Messages, states and settings have Spark's names. Where a role does better than Spark on purpose, its doc.go says so under
-// "Differences from Spark" or "Differences from Hadoop", each with the test that holds it; `coherer explain --deviations` lists
-// them all.
+// Messages, states and settings have Spark's names. Where a role does better than Spark on purpose, its
+// testdata/differences.txt says what Spark or Hadoop does, what is done here, why, and which test holds it;
+// `coherer explain --deviations` lists them all.
 package actors

@@ -175,49 +175,7 @@
 // long messages wait and are handled is measured from [Env.Time] on, since that costs the clock. Package metrics says more;
 // its endpoint Metrics serves other processes, metrics/debug serves Prometheus.
 //
-// # Differences from Spark
+// # Differences
 //
-// Each row is held by the test that it names; testdata/spec.txt says what holds each sentence of Spark's rules.
-//
-//	Spark                                              here                                           test
-//	An ask that reaches a stopped inbox gets no        it fails at once                               TestAnAskAfterAStopFailsAtOnce
-//	answer until its time-out
-//	An ask that the handler does not answer waits      it fails at once (ErrRefusedNoReply)           TestAnAskThatNobodyAnswersFailsAtOnce
-//	for its time-out
-//	An ask that is kept when the endpoint stops waits  it fails at OnStop (ErrRefusedStopped)         TestADeferredAskFailsAtOnStop
-//	for its time-out
-//	A second answer is ignored                         it is an event of the trace                    TestADeferredAskIsAnsweredLaterAndOnce
-//	A message that is not delivered is a line in a     it is an event of the trace                    TestAllThatWaitsFailsWithTheDialAndTheNextSendDialsAgain
-//	log
-//	A reply completes a future in any thread, and may  it is handled in the order of arrival          TestRepliesAndMessagesAreHandledInTheOrderOfArrival
-//	overtake messages (SPARK-13112)
-//	Two timer ticks may wait                           at most one                                    TestAtMostOneTickOfATimerWaits
-//	shutdown inside a handler deadlocks                it works                                       TestShutdownWorksFromInsideAHandler
-//	At shutdown pending asks never end                 those of programs fail                         TestAsksOfABodyFailAtShutdown
-//	A connection is two events, named by the socket    it is one, named by the listening address      TestEachConnectionIsOneEventNamedByTheListeningAddress
-//	and by the listening address
-//	A process that follows another at its address is   the end of the old one is reported first       TestANewIncarnationEndsTheConnectionsOfTheOldOneFirst
-//	not told apart from it
-//	A peer's address is whatever it says               another has it only after the one that is      TestAClaimToTheAddressOfALivePeerIsRefused
-//	                                                   connected did not answer for it
-//	Each side sends by the connection that it dialled  both use one that is open; one in use is kept  TestBothSidesMayDialAtOnce
-//	                                                   when both dialled
-//	An outbox has no bound, a frame may have 2 GiB     64 MiB                                         TestAnOutboxIsBounded
-//	onError of a handler's failure is rethrown         it is logged                                   TestAPanicInOnErrorIsOnlyLogged
-//	Handlers that block take the threads of the shared a handler that blocks holds up its own endpoint  TestABlockedEndpointHoldsUpNoOther
-//	message loop from all other endpoints
-//	The exception itself travels                       its code, type, text and stack do              TestAFailureIsFoundByItsValueAcrossEnvs
-//	References to endpoints in client mode are equal   by name and connection                         TestReferencesToClientsOfOneNameDiffer
-//	by name
-//	A reference prints as NettyRpcEndpointRef(URI)     as its URI                                     TestAReferencePrintsAsItsURI
-//	A reference in a message sends by the connection   only one to client mode does, others go to     TestAReferenceThatIsPassedOnLeadsToItsEndpoint
-//	that brought it                                    their address
-//	A client's reference that is passed on leads to    it fails, and says why                         TestAClientsReferenceIsOfNoUseToThirdParties
-//	the Env that passed it on
-//	self is null in onStop                             it is known; nobody hears what goes there      TestSelfIsKnownFromOnStartToOnStop
-//	An ask that is kept may be answered in any thread  in a callback of its endpoint                  TestADeferredAskIsAnsweredByWhatARunMade
-//	A message to nobody in the Env is thrown at its    it is an event of the trace                    TestAMessageToNobodyInTheEnvIsAnEvent
-//	sender
-//	shutdown stops the outboxes first                  last: open connections are written out         TestAllThatWasSentBeforeAShutdownIsHeard
-//	A connection that breaks is an error and an end    an end                                         TestABreakIsAnEndAlone
+// testdata/differences.txt says what differs from Spark on purpose, and testdata/spec.txt what holds each sentence of Spark's rules.
 package rpcenv

@@ -7,7 +7,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest/spec"
 )
 
-// Each sentence of Spark's rules names the tests that hold it, or the row of doc.go that says what differs.
+// Each sentence of Spark's rules names the tests that hold it, or the line of differences.txt that says what differs.
 func TestEachSentenceOfTheSpecificationIsHeld(t *testing.T) {
 	counts := spec.Check(t, 190)
 	for n := 1; n <= 11; n++ {

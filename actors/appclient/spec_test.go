@@ -6,5 +6,5 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest/spec"
 )
 
-// Each sentence of Spark's client names the tests that hold it, or the bullet of doc.go that says what differs.
+// Each sentence of Spark's client names the tests that hold it, or the line of differences.txt that says what differs.
 func TestEachSentenceOfTheSpecificationIsHeld(t *testing.T) { spec.Check(t, 31) }

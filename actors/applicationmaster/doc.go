@@ -23,24 +23,4 @@
 // yarn.resourcemanager.connect.max-wait.ms. When the ResourceManager does not know the attempt as registered, YarnAM registers
 // anew and sends everything again; when it knows no such attempt, YarnAM ends. The next call repeats the content of a refused
 // one; YarnAM ends after spark.yarn.scheduler.reporterThread.maxFailures failures in a row.
-//
-// # Differences from Spark
-//
-//   - While a call of the ResourceManager is out, the driver is answered at once. (TestTheDriverIsAnsweredWhileACallIsOut)
-//   - Between an answer and the next call lie 200 ms, also after a wake-up: Spark means that too, and takes nanoseconds for
-//     milliseconds (SPARK-15725). (TestAChangedTargetWakesTheCallsUpButNotSooner)
-//   - A count that the ResourceManager lowered itself when it gave a container is not sent again, so that it does not give one
-//     too many (YARN-1902).
-//     (TestTenThatComeOneByOneAreTen)
-//   - A call that is given up, which the ResourceManager may have heard, is made once more as it was, before a call with newer
-//     wishes: with the same response id these would not be read. (TestACallThatIsGivenUpIsMadeOnceMoreAsItWas)
-//   - The first call has the nodes of spark.yarn.exclude.nodes; Spark sends them with the first changed target or the first
-//     node that it excludes itself. (TestExcludedNodesAreToldFromTheBeginning)
-//   - The second call comes 200 ms after the answer to the first; Spark makes two at once. (TestCallsBackOffWhileContainersAreWanted)
-//   - A NodeManager that refuses to start a container counts as a failed executor; Spark asks for another for ever.
-//     (TestANodeThatRefusesEveryLaunchEndsTheApplication)
-//   - In client mode the application is over when its driver said that it ends, also with an exit code that is not 0; Spark
-//     starts another attempt then, which finds no driver. (TestClientModeEndsWithItsDriver)
-//   - An executor's process is the program that the ApplicationMaster is itself: no class path, no JVM options.
-//     (TestTheCommandOfAnExecutor)
 package applicationmaster

@@ -8,17 +8,4 @@
 //
 // A task computes a partition of a job's lineage (package rdd). What it reads and writes it gets from IO, which package
 // cluster supplies. Tasks run as bodies of rpcenv.Run, one a core; the endpoint itself only keeps books.
-//
-// # Differences from Spark
-//
-//   - The closure of a task is the name of a job and its argument, inside LaunchTask. There is no broadcast.
-//     (TestAnUnknownJobFails, TestALineageThatDiffersFailsWithItsLines)
-//   - A map output on the same machine is fetched like any other, over the block port; Spark reads the other executor's
-//     files (GetLocalDirsForExecutors). (TestAMapOutputOfAnotherExecutorHereIsFetchedLikeAnyOther)
-//   - A result always travels in StatusUpdate, up to 32 MiB, and a larger one fails its job; Spark stores results over 1 MiB
-//     as a block. (TestAResultThatTheDriverCannotGetSaysSizeLimitAndRemedy)
-//   - An executor that never reached its driver ends with exit code 61, so that the Master can name that; Spark's with 1.
-//     (TestAnExecutorThatNeverReachesItsDriverEndsWithACodeOfItsOwn)
-//   - A decommissioned executor migrates no blocks (spark.storage.decommission.enabled): what reducers miss is computed again.
-//     It asks for no peers, and ends when no task is left. (TestAnIdleDecommissionedExecutorEndsAfterASecond)
 package executor

@@ -20,7 +20,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// Each sentence of Spark's Master names the tests that hold it, or the bullet of doc.go that says what differs.
+// Each sentence of Spark's Master names the tests that hold it, or the line of differences.txt that says what differs.
 func TestEachSentenceOfTheSpecificationIsHeld(t *testing.T) { spec.Check(t, 110) }
 
 // logged makes a Master whose log is kept.

@@ -14,20 +14,4 @@
 // The NodeManager keeps no socket, file or process: [Localizer], [Containers] and [Machine] do what needs the operating
 // system, the Host starts processes. Without them it runs in a simulation, where a process is started by the words of its
 // command.
-//
-// # Differences from Hadoop
-//
-//   - Output that an earlier NodeManager left goes when it has not changed for yarn.nodemanager.log.retain-seconds; in Hadoop it
-//     does only with yarn.nodemanager.recovery.enabled. (TestOutputStaysForAWhile)
-//   - A heartbeat that was not answered is repeated unchanged; Hadoop's next one has newer statuses, and those are lost when
-//     the ResourceManager answers what it answered before. (TestAHeartbeatThatWasNotAnsweredIsRepeated)
-//   - A request for a container that comes while this node is being registered waits for the end of that; Hadoop answers
-//     NMNotYetReadyException, and its clients ask again. (TestAContainerThatComesBeforeTheKeysWaits)
-//   - Names of users, links and variables that would lead out of a directory, or out of a line of a script, are refused when
-//     the container comes; Hadoop fails its launch, or does what they say. (TestAContainerThatCannotBeIsRefused)
-//   - The memory watch ends a container that is above its limit in two looks in a row, or above twice the limit in one; Hadoop
-//     counts in the first case only processes that it saw in the look before. (TestMemoryIsWatched)
-//   - A container's token that is none fails its entry; in Hadoop it fails the whole call, and an NMToken the connection.
-//     (TestStartContainersChecks)
-//   - OUTPUT_THREAD_DUMP does nothing. (TestSignals)
 package nodemanager

@@ -9,7 +9,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest/spec"
 )
 
-// Each sentence of Hadoop's ResourceManager names the tests that hold it, or the bullet of doc.go that says what differs.
+// Each sentence of Hadoop's ResourceManager names the tests that hold it, or the line of differences.txt that says what differs.
 func TestEachSentenceOfTheSpecificationIsHeld(t *testing.T) { spec.Check(t, 70) }
 
 func TestWhatASubmissionDoesNotSay(t *testing.T) {

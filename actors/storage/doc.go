@@ -2,10 +2,4 @@
 // block managers of the executors, and BlockManagerMasterHeartbeat, which executors look up and, as was observed of real
 // Spark, never send to. It mirrors org.apache.spark.storage.BlockManagerMasterEndpoint and
 // BlockManagerMasterHeartbeatEndpoint.
-//
-// # Differences from Spark
-//
-//   - Executors report no blocks yet, so GetLocations finds nobody. (TestBlockManagersRegister)
-//   - BlockManagerMaster learns which executors live by event.ExecutorChange; Spark asks CoarseGrainedScheduler
-//     (IsExecutorAlive) for each registration that is repeated. (TestBlockManagersRegister)
 package storage

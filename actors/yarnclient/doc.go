@@ -17,16 +17,4 @@
 // An error before the submission was taken is the application's end. A ResourceManager that is gone while an application
 // runs, or reads its records, is asked again, for yarn.resourcemanager.connect.max-wait.ms; then the client gives the
 // application up, whose files stay. An application that the ResourceManager does not know counts as KILLED.
-//
-// # Differences from Spark
-//
-//   - The application is a Go program: it is started itself, with the first argument applicationmaster, executorlauncher or
-//     executor, no JVM with a class path. No jars of Spark are staged. (TestTheLaunchContext)
-//   - Executors get no archive of settings: they ask the driver. (TestExecutorsDoNotGetWhatIsOfTheApplicationMaster)
-//   - A ResourceManager that does not answer when an application is submitted is an error at once; Hadoop tries for a quarter
-//     of an hour. (TestNoResourceManager)
-//   - A driver in client mode that ends before its ApplicationMaster has registered ends the application; Spark leaves it waiting.
-//     (TestADriverThatEndsTooEarlyGivesTheApplicationUp)
-//   - --kill and --status know ids of YARN; Spark leaves them to the yarn command. (TestKill, TestStatus)
-//   - spark.yarn.unmanagedAM.enabled is refused. (TestRefusals)
 package yarnclient

@@ -9,12 +9,4 @@
 //
 // What the NodeManager before left in a local directory is removed when the next one starts there; two at a time cannot use
 // one.
-//
-// # Differences from Hadoop
-//
-//   - Containers run as the NodeManager's own user, so a PUBLIC resource need not be readable by everybody.
-//     (TestAPublicResourceNeedNotBeReadableByAll)
-//   - Resources of type PATTERN are refused: nothing of Spark asks for one. (TestWhatCannotBeFetched)
-//   - An archive with a path that leads out of its directory, a link that does, too many entries or more bytes than are allowed
-//     fails as a whole; Hadoop leaves out some of that. (TestNoPathLeavesTheDirectory, TestArchivesAreBounded)
 package container

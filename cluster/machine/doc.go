@@ -1,9 +1,4 @@
 // Package machine finds what a Worker's machine has: cores, memory, and resources such as gpu. It mirrors
 // org.apache.spark.deploy.worker.WorkerArguments (inferDefaultCores, inferDefaultMemory) and
 // org.apache.spark.resource.ResourceUtils. Limits of a container count as the machine's own.
-//
-// # Differences from Spark
-//
-//   - A discovery script may run for a minute and write 64 KiB; Spark waits for ever. Its stderr is in the error.
-//     (TestADiscoveryScriptIsBounded)
 package machine

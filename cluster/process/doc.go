@@ -14,9 +14,4 @@
 // killed.
 //
 // A daemon that is ready says so once, in a line of JSON written to the descriptor that --ready-fd names: see [Ready].
-//
-// # Differences from Spark
-//
-//   - Output that rolls over and cannot be written is counted and dropped while the executor runs on; Spark's appender ends,
-//     and the executor waits for ever when its pipe is full. (TestAFullDiskIsCountedAndReadOn)
 package process

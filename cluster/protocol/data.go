@@ -125,11 +125,12 @@ type Example struct {
 
 // Deviation is a difference from Spark on purpose.
 type Deviation struct {
-	// Package is the one whose doc comment has it, as a folder below the module's root.
+	// Package is the one that has it in testdata/differences.txt, as a folder below the module's root.
 	Package string `json:"package"`
-	// Spark is what Spark does, where the table has a column for it.
+	// Spark is what Spark or Hadoop does, Why the reason for doing otherwise; both may be missing.
 	Spark string `json:"spark,omitempty"`
 	Here  string `json:"here"`
-	// Tests hold it: they are in the package or beside it, within the same role. None: nothing can observe it yet.
+	Why   string `json:"why,omitempty"`
+	// Tests hold it: they are in the package, or name another. None: nothing can observe it yet.
 	Tests []string `json:"tests"`
 }

@@ -7,8 +7,8 @@
 //
 //   - the .proto files: descriptors, options and, by protoc-gen-coherer, comments. Messages of users that are linked into
 //     the program and were generated so are explained like Coherer's own;
-//   - source.json: handlers, makers, endpoints, messages that stay within an Env, and the tables "Differences from Spark" and
-//     "Differences from Hadoop", read from the Go source;
+//   - source.json: handlers, makers, endpoints and messages that stay within an Env, read from the Go source, and the tables
+//     testdata/differences.txt;
 //   - recordings/: the messages of runs of golden scripts of package scenario in a World, cut down to those that are shown;
 //   - the list of conversations in conversations.go, each a path through a recording.
 //

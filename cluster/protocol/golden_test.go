@@ -74,7 +74,7 @@ func analyse(t *testing.T) source {
 		messages[u.Message] = true
 	}
 	s.Makers = makersOf(packages, s.Endpoints, messages)
-	s.Deviations = deviationsOf(packages)
+	s.Deviations = deviations(t)
 	return s
 }
 

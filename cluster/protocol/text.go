@@ -229,21 +229,24 @@ func (t *text) conversation(c *Conversation) {
 }
 
 func (t *text) deviations(ds []Deviation) {
-	t.line("Differences from Spark on purpose. Each is held by the tests that it names, which are in its\npackage or beside it.")
+	t.line("Differences from Spark and Hadoop on purpose. Each is held by the tests that it names, which are in\nits package or in the one that stands before them.")
 	for i, d := range ds {
 		if i == 0 || ds[i-1].Package != d.Package {
 			t.line("\n%s", d.Package)
 		}
 		if d.Spark == "" {
-			t.wrapped("  - ", d.Here)
+			t.wrapped("  - here:     ", d.Here)
 		} else {
-			t.wrapped("  - Spark: ", d.Spark)
-			t.wrapped("    here:  ", d.Here)
+			t.wrapped("  - original: ", d.Spark)
+			t.wrapped("    here:     ", d.Here)
+		}
+		if d.Why != "" {
+			t.wrapped("    why:      ", d.Why)
 		}
 		tests := strings.Join(d.Tests, ", ")
 		if tests == "" {
 			tests = "none: nothing can observe it yet"
 		}
-		t.wrapped("    test:  ", tests)
+		t.wrapped("    test:     ", tests)
 	}
 }

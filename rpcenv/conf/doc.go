@@ -43,20 +43,4 @@
 //
 // A setting that nothing reads yet is marked with the capability that will read it: [Conf.Warnings] names it and where it is from,
 // unless it turns something off. A test (cluster, TestEachSettingIsReadOrMarked) holds that each entry is read or marked.
-//
-// # Differences from Hadoop
-//
-//   - Settings of Hadoop that promise protection are refused; of core-site.xml these alone are read.
-//     (TestASettingThatPromisesProtectionIsRefused)
-//   - yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage is 100 when it is not set, so that a machine
-//     whose disk is rather full can run a cluster; in Hadoop 90, and a node whose disks are fuller gets no containers.
-//     (TestDefaultsOfNodeManagersAreHadoops)
-//
-// # Differences from Spark
-//
-//   - Settings that promise protection are refused unless they have their defaults: there is no authentication, encryption, TLS,
-//     Kerberos, servlet filter or list of rights. (TestASettingThatPromisesProtectionIsRefused)
-//   - All values of known settings are checked when they are read from files, options and variables; errors name file and line.
-//     In Spark a malformed one fails whatever reads it first. (TestAMalformedValueIsToldWithItsPlace)
-//   - Regular expressions are Go's, without look-around and back references. (TestSecretsAreNotShown)
 package conf

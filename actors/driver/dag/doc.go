@@ -13,14 +13,4 @@
 // executor, are given up, and both stages are submitted again 200 ms later for the partitions that are missing. A stage
 // that fails to fetch spark.stage.maxConsecutiveAttempts times without a success between fails its job. A lost executor's
 // outputs are given up at once; a stage that already reads them finds out by FetchFailed, as in Spark.
-//
-// # Differences from Spark
-//
-//   - Stages and shuffles belong to one job: nothing is shared, and nothing is reused, between jobs.
-//     (TestJobsShareNoStages)
-//   - Splits of text files are computed once, for all stages, before the job starts.
-//     (TestFilesAreSplitOnceBeforeTheJobStarts)
-//   - A difference between the lineages of driver and executor fails the job at once, with the lines that differ.
-//     (TestADifferentLineageFailsTheJobAtOnce)
-//   - After a fetch failure the executor's block manager stays in BlockManagerMaster's book: the executor may be well.
 package dag

@@ -2,10 +2,4 @@
 // before they fetch. It owns the book of statuses. Only DAGScheduler changes it: it registers each output before it submits
 // the tasks that read it, so that no question comes too early. It mirrors
 // org.apache.spark.MapOutputTrackerMaster and its MapOutputTrackerMasterEndpoint.
-//
-// # Differences from Spark
-//
-//   - A question for an unknown shuffle fails at once; in Spark the requester waits for its time-out.
-//     (TestTheBookOfMapOutputs)
-//   - Long lists are not sent by broadcast. (TestALongListOfOutputsIsTheAnswerItself)
 package mapoutput

@@ -19,7 +19,7 @@ import (
 var timeOfNode = regexp.MustCompile(`\[2026-11-28 [0-9:.]+\]`)
 
 // hadoopHas are the fields that Hadoop's answers have and ours lack, or have otherwise: paths without places in lists. Each
-// row is one of "Differences from Hadoop"; a row that is no longer true fails the test.
+// row is a line of differences.txt; a row that is no longer true fails the test.
 var hadoopHas = map[string]string{
 	"clusterInfo.rmStateStoreName":               "the class that keeps its records",
 	"clusterInfo.resourceManagerVersionBuiltOn":  "when it was built",

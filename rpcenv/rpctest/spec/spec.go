@@ -9,14 +9,22 @@
 //
 //	TestA, TestB       tests of the package itself, or of another folder: actors/worker.TestA
 //	TestA/NAME         its golden script testdata/scripts/NAME.txt
-//	differs: TestA     doc.go says what is done instead, and names the test
+//	differs: TestA     a line of testdata/differences.txt that names the test says what is done instead
 //	n/a: why           nothing to compare with here
 //	open: why          not done yet
 //
-// [Check] fails the test when a line names an unknown test or script, or a difference that doc.go does not have.
+// [Check] fails the test when a line names an unknown test or script, or a difference that is not there.
+//
+// Another text file of a package, testdata/differences.txt, says what differs on purpose, in lines of the same form:
+//
+//	what the original does | what is done here | why | what holds it
+//
+// Where what is done says why, that column is left out; an original that does nothing of the kind is -. [Differences] reads these
+// files, and fails the test when a line names an unknown test or script, or none.
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -43,33 +51,79 @@ func (c Counts) String() string {
 // cut short must not pass.
 func Check(t *testing.T, least int) Counts {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "spec.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	root, err := moduleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &table{root: root, doc: string(doc), tests: map[string]string{}}
-	k.Sections = map[string]int{}
-	for i, line := range strings.Split(string(text), "\n") {
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
-			continue
-		}
-		if err := k.check(line); err != nil {
-			t.Errorf("spec.txt:%d: %v", i+1, err)
-		}
+	// A package without the file differs nowhere.
+	differences, err := os.ReadFile(filepath.Join("testdata", "differences.txt"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
 	}
+	k := &table{root: root, dir: ".", differences: string(differences), tests: map[string]string{}}
+	k.Sections = map[string]int{}
+	each(t, filepath.Join("testdata", "spec.txt"), k.check)
 	if k.Sentences < least {
 		t.Errorf("there are only %d sentences, want %d", k.Sentences, least)
 	}
 	t.Log(k.Counts)
 	return k.Counts
+}
+
+// Difference is what a package does otherwise than the original, on purpose.
+type Difference struct {
+	// Package is a folder below the module's root.
+	Package string
+	// Original is empty where the original does nothing of the kind, Why where Here says it.
+	Original, Here, Why string
+	// Tests hold it; none: nothing can observe it yet.
+	Tests []string
+}
+
+// Differences are the lines of testdata/differences.txt of all packages of the module, package by package.
+func Differences(t *testing.T) (all []Difference) {
+	t.Helper()
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]string{}
+	err = filepath.WalkDir(root, func(file string, _ fs.DirEntry, err error) error {
+		dir, found := strings.CutSuffix(file, filepath.Join("/testdata", "differences.txt"))
+		if err != nil || !found {
+			return err
+		}
+		pkg, err := filepath.Rel(root, dir)
+		each(t, file, func(line string) error {
+			d, err := (&table{root: root, dir: dir, tests: tests}).difference(line)
+			d.Package = filepath.ToSlash(pkg)
+			all = append(all, d)
+			return err
+		})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(all, func(a, b Difference) int { return strings.Compare(a.Package, b.Package) })
+	return all
+}
+
+// each checks the lines of a file.
+func each(t *testing.T, file string, check func(line string) error) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		if err := check(line); err != nil {
+			t.Errorf("%s:%d: %v", file, i+1, err)
+		}
+	}
 }
 
 // moduleRoot is the folder of the go.mod above the test.
@@ -129,8 +183,30 @@ func unnamed(dir fs.FS, doc string) (out []string, err error) {
 // table is one under check.
 type table struct {
 	Counts
-	root, doc string
-	tests     map[string]string // the text of a folder's tests, once read
+	// dir is the package's folder.
+	root, dir, differences string
+	tests                  map[string]string // the text of a folder's tests, once read
+}
+
+// difference takes a line of differences.txt apart.
+func (k *table) difference(line string) (d Difference, err error) {
+	columns := strings.Split(line, " | ")
+	switch len(columns) {
+	case 3:
+	case 4:
+		d.Why = columns[2]
+	default:
+		return d, fmt.Errorf("%d columns, want ORIGINAL | HERE | WHY | WHAT HOLDS IT, perhaps without WHY: %s", len(columns), line)
+	}
+	d.Here = columns[1]
+	if d.Original = columns[0]; d.Original == "-" {
+		d.Original = ""
+	}
+	last := columns[len(columns)-1]
+	if !strings.HasPrefix(last, "n/a: ") {
+		d.Tests = strings.Split(last, ", ")
+	}
+	return d, k.part(last)
 }
 
 func (k *table) check(line string) error {
@@ -175,8 +251,8 @@ func (k *table) part(part string) error {
 		if err := k.find(test); err != nil {
 			return err
 		}
-		if kind == "differs" && !regexp.MustCompile(`\b`+test+`\b`).MatchString(k.doc) {
-			return fmt.Errorf("doc.go has no difference with %s", test)
+		if kind == "differs" && !regexp.MustCompile(`\b`+test+`\b`).MatchString(k.differences) {
+			return fmt.Errorf("differences.txt has no difference with %s", test)
 		}
 	}
 	return nil
@@ -184,13 +260,13 @@ func (k *table) part(part string) error {
 
 var testOf = regexp.MustCompile(`^(?:([\w/]+)\.)?(Test[A-Z]\w*)(?:/(\w+))?$`)
 
-// find looks for a test in a folder of the module; without a folder in the package under test.
+// find looks for a test in a folder of the module; without a folder in the table's package.
 func (k *table) find(name string) error {
 	m := testOf.FindStringSubmatch(name)
 	if m == nil {
 		return fmt.Errorf("%q is not a test", name)
 	}
-	dir := "."
+	dir := k.dir
 	if m[1] != "" {
 		dir = filepath.Join(k.root, m[1])
 	}

@@ -30,13 +30,30 @@ func TestALineThatDoesNotHoldIsFound(t *testing.T) {
 		"a sentence":                                                                          "1 columns",
 		"1 | 2 | 3 | TestALineThatDoesNotHoldIsFound":                                         "4 columns",
 	} {
-		k := &table{root: root, doc: "// (TestALineThatDoesNotHoldIsFound)", tests: map[string]string{}}
+		k := &table{root: root, dir: ".", differences: "a | b | TestALineThatDoesNotHoldIsFound", tests: map[string]string{}}
 		k.Sections = map[string]int{}
 		switch err := k.check(line); {
 		case want == "" && err != nil:
 			t.Errorf("%s: %v", line, err)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
+}
+
+func TestALineOfDifferencesIsTakenApart(t *testing.T) {
+	const test = "TestALineOfDifferencesIsTakenApart"
+	for line, want := range map[string]string{
+		"a | b | c | " + test:                "{ a b c [" + test + "]} <nil>",
+		"a | b | " + test + ", " + test:      "{ a b  [" + test + " " + test + "]} <nil>",
+		"- | b | c | n/a: nobody can see it": "{  b c []} <nil>",
+		"a | b | c | TestNothing":            "{ a b c [TestNothing]} there is no TestNothing",
+		"a | " + test:                        "{    []} 2 columns, want ORIGINAL | HERE | WHY | WHAT HOLDS IT, perhaps without WHY: a | " + test,
+	} {
+		k := &table{dir: ".", tests: map[string]string{}}
+		d, err := k.difference(line)
+		if got := fmt.Sprint(d, " ", err); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
 		}
 	}
 }
