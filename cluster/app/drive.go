@@ -42,16 +42,6 @@ func Drive(s Submission, program Program, args []string) (err error) {
 			log.Warn(w)
 		}
 	}
-	rec, err := boot.Record(s.Trace, c)
-	if err != nil {
-		return err
-	}
-	// At once, since the program may not end when it is asked to.
-	p, err := boot.New(boot.Options{Recorder: rec, Warn: log.Warn, Child: true, Exit: os.Exit})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
 	// Taken out of the environment, so that children of the program do not inherit it.
 	workerURL := os.Getenv(WorkerVar)
 	if err := os.Unsetenv(WorkerVar); err != nil {
@@ -61,13 +51,19 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	err = p.Open(rpcenv.Config{
+	rec, err := boot.Record(s.Trace, c)
+	if err != nil {
+		return err
+	}
+	// It exits at once, since the program may not end when it is asked to.
+	p, err := boot.Open(boot.Options{Recorder: rec, Warn: log.Warn, Child: true, Exit: os.Exit}, rpcenv.Config{
 		Name: nameOr(c, "Driver"), Listen: rpcenv.Address{Host: bind, Port: conf.DriverPort.Get(c)},
 		Advertise: conf.DriverHost.Get(c), Conf: c, Log: log,
 	})
 	if err != nil {
 		return rpcenv.ListenAdvice(err, conf.DriverBindAddress.Source(c), conf.DriverPort.Key())
 	}
+	defer func() { err = errors.Join(err, p.Close()) }()
 	env := p.Env
 	warnDriver(env, bind, log)
 	stopWatch, err := WatchWorker(env, workerURL)

@@ -40,7 +40,7 @@ const ExitParentGone = 128 + 9
 // Process is what this process stands on: recorder, watch of the parent, Host, Env, server of metrics.
 type Process struct {
 	Host *transport.Host
-	// Env is nil until Open or Serve.
+	// Env is nil between New and Serve.
 	Env *rpcenv.Env
 
 	opts    Options
@@ -49,7 +49,7 @@ type Process struct {
 	debug   *debug.Server
 }
 
-// New makes the Host.
+// New makes the Host: for a role that makes the Env.
 func New(opts Options) (*Process, error) {
 	p := &Process{opts: opts, exits: make(chan int, 2), unwatch: func() {}}
 	exit := opts.Exit
@@ -77,10 +77,16 @@ func (p *Process) exit(code int) {
 // Exits gets the exit code that an endpoint chose (rpcenv.Context.Exit), or that the parent's end means.
 func (p *Process) Exits() <-chan int { return p.exits }
 
-// Open makes the Env.
-func (p *Process) Open(cfg rpcenv.Config) (err error) {
-	p.Env, err = rpcenv.New(p.Host, cfg)
-	return err
+// Open is New with an Env.
+func Open(opts Options, cfg rpcenv.Config) (*Process, error) {
+	p, err := New(opts)
+	if err != nil {
+		return nil, err
+	}
+	if p.Env, err = rpcenv.New(p.Host, cfg); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
 }
 
 // Serve lets others look at the process by its Env: the endpoints Tracer and Metrics, and over HTTP /metrics and profiles, if

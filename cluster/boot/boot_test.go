@@ -36,11 +36,8 @@ func TestTheTraceHasTheEndOfTheEndpoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := New(Options{Recorder: rec, Warn: func(why ...any) { t.Error(why...) }})
+	p, err := Open(Options{Recorder: rec, Warn: func(why ...any) { t.Error(why...) }}, rpcenv.Config{Name: "Test", Conf: c, Log: rpcenv.NoLog()})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Open(rpcenv.Config{Name: "Test", Conf: c, Log: rpcenv.NoLog()}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Env.Register("Idle", idle{}); err != nil {

@@ -2,12 +2,10 @@
 // have beneath their endpoints, and in which order it closes.
 //
 //	rec, err := boot.RecordAs("Client", c)
-//	p, err := boot.New(boot.Options{Recorder: rec, Warn: log.Warn})
+//	p, err := boot.Open(boot.Options{Recorder: rec, Warn: log.Warn}, rpcenv.Config{Name: "Client", Conf: c})
 //	defer p.Close()
-//	err = p.Open(rpcenv.Config{Name: "Client", Conf: c})
 //
-// A process has at most one Env. It makes the Env itself (Open), or a role makes it on p.Host; Serve takes it then, and lets others
-// look at the process.
+// A process has one Env. Open makes it; after New a role makes it on p.Host. Serve lets others look at the process by it.
 //
 // Package process starts other processes.
 package boot

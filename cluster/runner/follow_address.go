@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/coherer/coherer/cluster/boot"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
-	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // tracerName is the endpoint of each process that shows what it has seen lately.
@@ -22,14 +22,12 @@ const tracerName = "Tracer"
 func FollowProcesses(
 	ctx context.Context, addresses []rpcenv.Address, ticks <-chan time.Time, emit func(*trace.Trace) error, note func(error),
 ) (err error) {
-	host := transport.New(transport.Options{})
-	defer func() { err = errors.Join(err, host.Close()) }()
-	env, err := rpcenv.New(host, rpcenv.Config{Name: "Follow"})
+	own, err := boot.Open(boot.Options{}, rpcenv.Config{Name: "Follow"})
 	if err != nil {
 		return err
 	}
-	defer env.Close()
-	b := env.Blocking(ctx)
+	defer func() { err = errors.Join(err, own.Close()) }()
+	b := own.Env.Blocking(ctx)
 	defer b.Close()
 	follower := trace.NewFollower()
 	all := make([]asked, len(addresses))

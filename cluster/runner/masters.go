@@ -6,18 +6,16 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"strings"
 
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/driverclient"
+	"github.com/coherer/coherer/cluster/boot"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/oneline"
-	"github.com/coherer/coherer/rpcenv/trace"
-	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // driverAskTimeout is how long Spark's client waits for a Master's answer, unless spark.rpc.askTimeout says otherwise.
@@ -42,39 +40,26 @@ func CallMasters(ctx context.Context, values map[string]string, cfg driverclient
 
 // ask runs an endpoint in an Env of its own, called as, until it ends the process: the error is the exit code then.
 func ask(ctx context.Context, c *conf.Conf, as, name string, client rpcenv.Endpoint, stdout, stderr io.Writer) (err error) {
-	ended := make(chan int, 1)
-	path := ""
-	if dir := conf.TraceDir.Get(c); dir != "" {
-		if dir, err = trace.MakeDir(dir); err != nil {
-			return err
-		}
-		path = filepath.Join(dir, as+".trace")
-	}
-	rec, err := trace.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(c)))
+	rec, err := boot.RecordAs(as, c)
 	if err != nil {
 		return err
 	}
-	host := transport.New(transport.Options{Recorder: rec, ExitFunc: func(code int) { ended <- code }})
-	defer func() {
-		if lost := rec.Close(); lost != nil { // on a full disk, say: the command itself did not fail
-			fmt.Fprintln(stderr, "warning:", lost)
-		}
-		err = errors.Join(err, host.Close())
-	}()
 	// The client's log lines are the command's output, without time and level.
 	log := logrus.New()
 	log.SetOutput(io.Discard)
 	log.AddHook(lines{name, stdout, stderr})
-	env, err := rpcenv.New(host, rpcenv.Config{Name: as, Conf: c, Log: logrus.NewEntry(log)})
+	p, err := boot.Open(
+		boot.Options{Recorder: rec, Warn: log.WithField("endpoint", name).Warn}, rpcenv.Config{Name: as, Conf: c, Log: logrus.NewEntry(log)},
+	)
 	if err != nil {
 		return err
 	}
-	defer env.Close()
-	if _, err := env.Register(name, client); err != nil {
+	defer func() { err = errors.Join(err, p.Close()) }()
+	if _, err := p.Env.Register(name, client); err != nil {
 		return err
 	}
 	select {
-	case code := <-ended:
+	case code := <-p.Exits():
 		if code != 0 {
 			return &node.ExitError{Code: code}
 		}

@@ -17,12 +17,12 @@ import (
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/cluster/app"
+	"github.com/coherer/coherer/cluster/boot"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
-	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // YARN is a cluster of YARN: one ResourceManager and NodeManagers.
@@ -157,26 +157,19 @@ func (r *run) awaitEnds(ctx context.Context, rm rpcenv.Address) (err error) {
 	if err != nil {
 		return err
 	}
-	host := transport.New(transport.Options{Recorder: rec})
-	defer func() {
-		if lost := rec.Close(); lost != nil {
-			r.say("%v", lost)
-		}
-		err = errors.Join(err, host.Close())
-	}()
-	env, err := rpcenv.New(host, rpcenv.Config{Name: "Client"})
+	p, err := boot.Open(boot.Options{Recorder: rec, Warn: func(why ...any) { r.say("%v", why...) }}, rpcenv.Config{Name: "Client"})
 	if err != nil {
 		return err
 	}
-	defer env.Close()
-	b := env.Blocking(ctx)
+	defer func() { err = errors.Join(err, p.Close()) }()
+	b := p.Env.Blocking(ctx)
 	defer b.Close()
 	q := &yarn.GetApplicationsRequest{ApplicationStates: []yarn.YarnApplicationState{
 		yarn.YarnApplicationState_NEW, yarn.YarnApplicationState_NEW_SAVING, yarn.YarnApplicationState_SUBMITTED,
 		yarn.YarnApplicationState_ACCEPTED, yarn.YarnApplicationState_RUNNING,
 	}}
 	for {
-		live, err := rpcenv.AskWait(b, env.Ref(rm, ids.ClientRMService), q)
+		live, err := rpcenv.AskWait(b, p.Env.Ref(rm, ids.ClientRMService), q)
 		if err != nil || len(live.GetApplications()) == 0 || b.Sleep(endTime/50) != nil {
 			return nil //nolint:nilerror // whatever is left ends with its NodeManager
 		}

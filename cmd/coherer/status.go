@@ -91,13 +91,13 @@ type screen struct {
 
 // show asks and prints, once or again and again.
 func (o *statusOptions) show(ctx context.Context, s streams, take func(context.Context, *rpcenv.Env) (screen, error)) error {
-	env, end, err := client("Status")
+	own, err := client("Status")
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer own.Close()
 	for {
-		now, err := take(ctx, env)
+		now, err := take(ctx, own.Env)
 		switch {
 		case ctx.Err() != nil:
 			return nil

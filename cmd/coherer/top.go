@@ -144,12 +144,12 @@ func (w watched) ended() bool {
 }
 
 func (o *topOptions) show(ctx context.Context, s streams, w watched) error {
-	env, end, err := client("Top")
+	own, err := client("Top")
 	if err != nil {
 		return err
 	}
-	defer end()
-	before, err := top.Take(ctx, env, w.roots)
+	defer own.Close()
+	before, err := top.Take(ctx, own.Env, w.roots)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -162,7 +162,7 @@ func (o *topOptions) show(ctx context.Context, s streams, w watched) error {
 			return nil
 		case <-time.After(time.Duration(o.interval)):
 		}
-		now, err := top.Take(ctx, env, w.roots)
+		now, err := top.Take(ctx, own.Env, w.roots)
 		switch {
 		case ctx.Err() != nil:
 			return nil

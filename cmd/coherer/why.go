@@ -90,16 +90,16 @@ func (o *whyAppOptions) onYARN(ctx context.Context, s streams, id ids.Applicatio
 
 // askWhy asks the Masters in turn until one knows the application or leads.
 func askWhy(ctx context.Context, masters []rpcenv.Address, id string) (*deploy.Refusals, error) {
-	env, end, err := client("Why")
+	own, err := client("Why")
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer own.Close()
 	var last *deploy.Refusals
 	var errs []error
 	for _, at := range masters {
-		b := env.Blocking(ctx)
-		r, err := rpcenv.AskWait(b, env.Ref(at, master.Name), &deploy.RequestRefusals{AppId: id}, rpcenv.Timeout("the wait of why", whyWait))
+		b := own.Env.Blocking(ctx)
+		r, err := rpcenv.AskWait(b, own.Env.Ref(at, master.Name), &deploy.RequestRefusals{AppId: id}, rpcenv.Timeout("the wait of why", whyWait))
 		b.Close()
 		switch {
 		case err != nil:

@@ -42,14 +42,14 @@ func (o ofYARN) resourceManager() (at rpcenv.Address, err error) {
 
 // askResourceManager asks an endpoint of a ResourceManager, as a client of that name.
 func askResourceManager[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, name string, at rpcenv.Address, endpoint string, q Q) (none R, err error) {
-	env, end, err := client(name)
+	own, err := client(name)
 	if err != nil {
 		return none, err
 	}
-	defer end()
-	b := env.Blocking(ctx)
+	defer own.Close()
+	b := own.Env.Blocking(ctx)
 	defer b.Close()
-	r, err := rpcenv.AskWait(b, env.Ref(at, endpoint), q, rpcenv.Timeout("the patience of a command", whyWait))
+	r, err := rpcenv.AskWait(b, own.Env.Ref(at, endpoint), q, rpcenv.Timeout("the patience of a command", whyWait))
 	if err != nil {
 		return none, fmt.Errorf("ask the ResourceManager at %s: %w", at, err)
 	}
