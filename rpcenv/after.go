@@ -38,7 +38,7 @@ func (c *Context) arm(first, period time.Duration, msg Message) Timer {
 }
 
 // fire runs on the Host's side: it posts a tick and arms the next.
-func (in *Inbox) fire(t *timer) {
+func (in *inbox) fire(t *timer) {
 	env := in.env
 	if t.dead.Load() || env.life.stage() >= envExits {
 		return
@@ -53,7 +53,7 @@ func (in *Inbox) fire(t *timer) {
 }
 
 // ticked is called when the tick is handled; false if the timer was cancelled meanwhile.
-func (in *Inbox) ticked(t *timer) bool {
+func (in *inbox) ticked(t *timer) bool {
 	t.waiting.Store(false)
 	if t.dead.Load() {
 		return false

@@ -1,7 +1,7 @@
 package rpcenv
 
 // end answers k, or fails it with err, for a callback of the endpoint: a Journal may hold that back.
-func (in *Inbox) end(k *call, m Message, err error) {
+func (in *inbox) end(k *call, m Message, err error) {
 	if in.held.takes(heldItem{send: func() { k.end(m, err) }, drop: k.fail}) {
 		return
 	}
@@ -43,7 +43,7 @@ func (c *Context) mayAnswer() bool {
 // methods are called in the endpoint's callbacks. At the endpoint's stop it fails with ErrRefusedStopped.
 type Call[R Message] struct {
 	k  *call
-	in *Inbox
+	in *inbox
 }
 
 // Defer keeps the ask q that is being handled, to be answered later.

@@ -1,7 +1,7 @@
 package rpcenv
 
 // scheduleTurnsLocked is a kind's schedule: it asks for as many turns as there are items, within what the kind allows.
-func (in *Inbox) scheduleTurnsLocked() {
+func (in *inbox) scheduleTurnsLocked() {
 	p := &in.pool
 	// A turn in a callback has taken its item already, and will not be free for those that wait.
 	limit, want := 1, in.queue.len()+p.active
@@ -16,14 +16,14 @@ func (in *Inbox) scheduleTurnsLocked() {
 	}
 	for p.waiting+p.active < min(limit, want) {
 		p.waiting++
-		in.dispatcher.Schedule(in.concurrentTurn)
+		in.env.dispatcher.Schedule(in.concurrentTurn)
 	}
 }
 
 // concurrentTurn is Spark's Inbox.process: it handles items until none is left, or until the inbox stops being concurrent while
 // another turn is at work: then only that one goes on. So nothing overlaps with OnStart and OnStop. mu is released for each
 // callback.
-func (in *Inbox) concurrentTurn() {
+func (in *inbox) concurrentTurn() {
 	in.mu.Lock()
 	p := &in.pool
 	p.waiting--
@@ -32,7 +32,7 @@ func (in *Inbox) concurrentTurn() {
 		return
 	}
 	p.active++
-	for range in.dispatcher.Throughput() {
+	for range in.env.dispatcher.Throughput() {
 		if !p.concurrent && p.active != 1 { // stop came meanwhile, and OnStop waits for the last turn
 			break
 		}
@@ -59,7 +59,7 @@ func (in *Inbox) concurrentTurn() {
 }
 
 // takeLocked takes the next item: the oldest, or in a World any, as long as the inbox is concurrent.
-func (in *Inbox) takeLocked() item {
+func (in *inbox) takeLocked() item {
 	i := 0
 	if choose := in.env.hooks.Choose; choose != nil && in.pool.concurrent {
 		i = choose(in.queue.len())
@@ -69,7 +69,7 @@ func (in *Inbox) takeLocked() item {
 
 // systemLocked handles protoactor's own messages, which come while one turn is at work: at the spawn and after OnStop. It releases
 // mu meanwhile.
-func (in *Inbox) systemLocked() {
+func (in *inbox) systemLocked() {
 	if in.pool.concurrent || len(in.system) == 0 {
 		return
 	}
@@ -80,7 +80,7 @@ func (in *Inbox) systemLocked() {
 
 // handleApart handles an item in a Context of its own, or in the one that it goes on from. It is not announced through
 // protoactor, whose context is for one item at a time.
-func (in *Inbox) handleApart(it *item) error {
+func (in *inbox) handleApart(it *item) error {
 	c := it.ctx
 	if c == nil {
 		c = &Context{in: in}
@@ -92,14 +92,4 @@ func (in *Inbox) handleApart(it *item) error {
 		in.stopActor()
 	}
 	return err
-}
-
-// stopActor ends the protoactor actor after OnStop.
-func (in *Inbox) stopActor() {
-	in.mu.Lock()
-	pid := in.pid
-	in.mu.Unlock()
-	if pid != nil {
-		actorSystem().Root.Stop(pid)
-	}
 }

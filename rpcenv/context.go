@@ -16,7 +16,7 @@ import (
 // callback; one of another kind has one for each message. It must not be used outside of callbacks. In user code it is
 // called c, so that nobody takes it for a context.Context.
 type Context struct {
-	in  *Inbox
+	in  *inbox
 	rnd *rand.Rand
 	// turn is held in the callbacks of a Context that is not the endpoint's only one: those that go on from a message
 	// (continuations of its asks and Runs) come after it and one at a time.

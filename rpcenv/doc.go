@@ -87,7 +87,7 @@
 // frames and sockets: a simulation models connections, not bytes.
 //
 // An endpoint is an actor of protoactor-go, spawned as ENV/NAME#GENERATION in an ActorSystem private to this package. The
-// [Inbox] is its mailbox and does what Spark's Inbox does; the Host's dispatcher runs it. The Env has its own table from names
+// inbox is its mailbox and does what Spark's Inbox does; the Host's dispatcher runs it. The Env has its own table from names
 // to endpoints. protoactor never restarts an endpoint: every panic is recovered before it sees it. [Env.PID] lets ordinary
 // protoactor actors talk to endpoints.
 //

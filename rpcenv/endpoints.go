@@ -14,14 +14,14 @@ type endpoints struct {
 	env *Env
 
 	mu      sync.Mutex // see the lock order in outbox.go
-	named   map[string]*Inbox
-	order   []*Inbox // that have not ended, in the order of registration
+	named   map[string]*inbox
+	order   []*inbox // that have not ended, in the order of registration
 	spawned uint64
 	last    func() // for the end of the last one, after end
 }
 
 // add gives in its name. It returns the number of the endpoint in the Env: a name may come again while the old inbox still drains.
-func (t *endpoints) add(in *Inbox) (uint64, error) {
+func (t *endpoints) add(in *inbox) (uint64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -38,7 +38,7 @@ func (t *endpoints) add(in *Inbox) (uint64, error) {
 }
 
 // find is the endpoint of that name, or nil.
-func (t *endpoints) find(name string) *Inbox {
+func (t *endpoints) find(name string) *inbox {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.named[name]
@@ -52,19 +52,19 @@ func (t *endpoints) names() []string {
 }
 
 // all are those that have not ended, in the order of registration: the same in each run of a simulation.
-func (t *endpoints) all() []*Inbox {
+func (t *endpoints) all() []*inbox {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.order)
 }
 
 // stop stops an endpoint. Its name is free at once; it may belong to a successor already.
-func (t *endpoints) stop(in *Inbox, cause trace.ID) {
+func (t *endpoints) stop(in *inbox, cause trace.ID) {
 	t.free(in)
 	in.stop(cause)
 }
 
-func (t *endpoints) free(in *Inbox) {
+func (t *endpoints) free(in *inbox) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.named[in.name] == in {
@@ -73,7 +73,7 @@ func (t *endpoints) free(in *Inbox) {
 }
 
 // ended is called after an endpoint's OnStop.
-func (t *endpoints) ended(in *Inbox) {
+func (t *endpoints) ended(in *inbox) {
 	t.mu.Lock()
 	t.order = without(t.order, in)
 	last := t.last

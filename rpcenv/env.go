@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/rpcenv/codec"
@@ -32,7 +33,8 @@ type Config struct {
 // org.apache.spark.rpc.RpcEnv. Its methods may be called from any goroutine.
 type Env struct {
 	host        Host
-	hooks       Hooks // the host's
+	hooks       Hooks            // the host's
+	dispatcher  actor.Dispatcher // the host's, one for all inboxes
 	cfg         Config
 	log         *logrus.Entry
 	table       *codec.Table

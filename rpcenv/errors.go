@@ -111,7 +111,7 @@ func newPanic(value any) *panicError {
 	for {
 		f, more := frames.Next()
 		// Below the first method of ours that calls callbacks lie only the runtime's own frames.
-		if strings.HasPrefix(f.Function, ownFrames+"Inbox).") || strings.HasPrefix(f.Function, ownFrames+"Blocking).") || !more {
+		if strings.HasPrefix(f.Function, ownFrames+"inbox).") || strings.HasPrefix(f.Function, ownFrames+"Blocking).") || !more {
 			return &panicError{value, stack.String()}
 		}
 		if !strings.HasPrefix(f.Function, "runtime.") {

@@ -161,3 +161,6 @@ func HasPIDs(e *Env) bool {
 	defer pids.Unlock()
 	return pids.envs[e.num] != nil
 }
+
+// NewActorLog is protoactor's log on another one.
+var NewActorLog = newActorLog

@@ -3,24 +3,12 @@ package rpcenv
 import (
 	"fmt"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sirupsen/logrus"
 )
 
-// Receive makes the Inbox the protoactor actor that it is the mailbox of: an item is announced by the Inbox itself.
-// Life-cycle messages need nothing: OnStart and OnStop are items.
-func (in *Inbox) Receive(actx actor.Context) {
-	if actx.Message() == any(in) {
-		_ = in.handle(&in.ctx, in.current) // handle has given the error to the asker, and to OnError or the log
-		if in.ended {
-			actorSystem().Root.Stop(actx.Self())
-		}
-	}
-}
-
 // handle runs the callback for it and records the outcome, which it returns. As in Spark the asker gets a failure before OnError
 // runs.
-func (in *Inbox) handle(c *Context, it *item) error {
+func (in *inbox) handle(c *Context, it *item) error {
 	// After Context.Exit or a crash items may still be queued. An ask among them fails; no callback runs.
 	if in.ended || in.env.life.stage() >= envExits {
 		in.refuse(it, ErrRefusedStopped)
@@ -63,7 +51,7 @@ func (in *Inbox) handle(c *Context, it *item) error {
 }
 
 // call runs the callback and turns a panic into an error.
-func (in *Inbox) call(c *Context, it *item) (err error) {
+func (in *inbox) call(c *Context, it *item) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = newPanic(v)
@@ -100,7 +88,7 @@ func (in *Inbox) call(c *Context, it *item) (err error) {
 }
 
 // onError gives err to the endpoint's OnError, or to the log; a failure of OnError itself is only logged, as in Spark.
-func (in *Inbox) onError(c *Context, it *item, err error) {
+func (in *inbox) onError(c *Context, it *item, err error) {
 	h, ok := in.ep.(ErrorHandler)
 	if !ok {
 		entry := c.Log().WithField("endpoint", in.name)
@@ -120,7 +108,7 @@ func (in *Inbox) onError(c *Context, it *item, err error) {
 
 // ignoring is the level at which an error is logged that goes no further: as in Spark it hardly matters once the endpoint
 // is stopped.
-func (in *Inbox) ignoring() logrus.Level {
+func (in *inbox) ignoring() logrus.Level {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.stopped {
@@ -130,13 +118,13 @@ func (in *Inbox) ignoring() logrus.Level {
 }
 
 // finish is the end after OnStop.
-func (in *Inbox) finish() {
+func (in *inbox) finish() {
 	in.ended = true
 	in.env.endpoints.ended(in)
 }
 
 // refuse answers an item that nobody will handle.
-func (in *Inbox) refuse(it *item, err error) {
+func (in *inbox) refuse(it *item, err error) {
 	if it.call != nil {
 		it.call.fail(err)
 	}

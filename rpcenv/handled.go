@@ -9,7 +9,7 @@ import (
 )
 
 // record is the record of a handled item.
-func (in *Inbox) record(c *Context, it *item, err error) {
+func (in *inbox) record(c *Context, it *item, err error) {
 	e, r := in.env, in.env.recorder
 	if r == nil {
 		return
@@ -134,14 +134,14 @@ func (c *Context) begin(it *item) {
 }
 
 // time notes when a callback begins, if times are measured.
-func (in *Inbox) time(c *Context) {
+func (in *inbox) time(c *Context) {
 	if c.began.IsZero() && in.env.metrics.Timed() {
 		c.began = in.env.host.Now()
 	}
 }
 
 // countHandled counts an item whose callback has ended.
-func (in *Inbox) countHandled(c *Context, it *item, err error) {
+func (in *inbox) countHandled(c *Context, it *item, err error) {
 	if it.kind == itemStart || it.kind == itemStop {
 		return
 	}

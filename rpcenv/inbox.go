@@ -5,17 +5,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// Inbox is the queue of one endpoint, with Spark's rules (org.apache.spark.rpc.netty.Inbox), and the mailbox of the
+// inbox is the queue of one endpoint, with Spark's rules (org.apache.spark.rpc.netty.Inbox), and the mailbox of the
 // protoactor actor that the endpoint is: OnStart is its first item and OnStop its last; whatever was queued before a
 // stop is still handled, what comes after it is refused; items are handled one at a time, unless the endpoint is a
 // concurrent one: see concurrent.go.
-type Inbox struct {
+type inbox struct {
 	env   *Env
 	name  string
 	ep    Endpoint
@@ -28,14 +27,10 @@ type Inbox struct {
 	untraced bool
 	tag      trace.Name // name, in the ring
 	meter    *meter     // made with the first item that is counted: an idle endpoint is small
-	pid      *actor.PID
 
-	invoker    actor.MessageInvoker
-	dispatcher actor.Dispatcher
-
-	mu        sync.Mutex // of this block; see the lock order in outbox.go
-	queue     *items
-	system    []any
+	mu    sync.Mutex // of this block; see the lock order in outbox.go
+	queue *items
+	cell
 	stopped   bool  // nothing is accepted any more; OnStop is queued
 	scheduled bool  // of a serial endpoint: a turn waits or runs; at most one does
 	pool      turns // of the other kinds
@@ -46,14 +41,12 @@ type Inbox struct {
 	ended   bool
 }
 
-var _ actor.Mailbox = (*Inbox)(nil)
-
 // kind is how many callbacks of an endpoint may overlap, by the names of Spark's traits.
 type kind struct {
 	// threads is the most callbacks at once after OnStart; 0 is a serial endpoint (ThreadSafeRpcEndpoint).
 	threads int
 	// schedule asks for turns, with the Inbox's lock held; nil for a serial endpoint, which has one at most.
-	schedule func(*Inbox)
+	schedule func(*inbox)
 }
 
 func (k kind) serial() bool { return k.threads == 0 }
@@ -67,7 +60,7 @@ type turns struct {
 }
 
 // post queues it; false means that the endpoint is stopped and it was not taken.
-func (in *Inbox) post(it item) bool {
+func (in *inbox) post(it item) bool {
 	in.mu.Lock()
 	if in.stopped {
 		in.mu.Unlock()
@@ -88,7 +81,7 @@ func (in *Inbox) post(it item) bool {
 }
 
 // offer is post with the error, in Spark's words, of an endpoint that was found and has been stopped since.
-func (in *Inbox) offer(it item) error {
+func (in *inbox) offer(it item) error {
 	if in.post(it) {
 		return nil
 	}
@@ -97,7 +90,7 @@ func (in *Inbox) offer(it item) error {
 
 // stop queues OnStop as the last item. It may be called again. What waits is still handled, one item at a time even at a concurrent
 // endpoint, as in Spark.
-func (in *Inbox) stop(cause trace.ID) {
+func (in *inbox) stop(cause trace.ID) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.stopped {
@@ -111,29 +104,25 @@ func (in *Inbox) stop(cause trace.ID) {
 }
 
 // discard drops what waits: the Env crashed.
-func (in *Inbox) discard() {
+func (in *inbox) discard() {
 	in.mu.Lock()
 	in.stopped = true
 	n := in.queue.len()
 	in.queue = nil
-	pid := in.pid
 	in.mu.Unlock()
 	in.env.busy(-n)
-	// No OnStop comes to stop the actor. Take it out here, or the process's registry keeps it for ever.
-	if pid != nil {
-		actorSystem().ProcessRegistry.Remove(pid)
-	}
+	in.forgetActor()
 }
 
 // depth is how many items wait.
-func (in *Inbox) depth() int {
+func (in *inbox) depth() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.queue.len()
 }
 
 // scheduleLocked asks for a turn, unless one is asked for or the actor has not been started.
-func (in *Inbox) scheduleLocked() {
+func (in *inbox) scheduleLocked() {
 	if in.invoker == nil { // no actor yet: Start asks for what was posted until then
 		return
 	}
@@ -149,18 +138,18 @@ func (in *Inbox) scheduleLocked() {
 }
 
 // orderTurn asks the dispatcher for a turn.
-func (in *Inbox) orderTurn() {
+func (in *inbox) orderTurn() {
 	if f := in.env.hooks.Turn; f != nil {
 		f(turn{in})
 		return
 	}
-	in.dispatcher.Schedule(in.turn)
+	in.env.dispatcher.Schedule(in.turn)
 }
 
 // turn handles at most as many items as the dispatcher's throughput says, so that a busy endpoint leaves room for others. No other
 // turn of a serial endpoint runs beside it: scheduled is set. No lock is held in a callback.
-func (in *Inbox) turn() {
-	limit := in.dispatcher.Throughput()
+func (in *inbox) turn() {
+	limit := in.env.dispatcher.Throughput()
 	in.ctx.ended = time.Time{} // time has passed since the last turn: this one reads the clock anew
 	for range limit {
 		in.runSystem() // before each item: protoactor's Started precedes OnStart
@@ -183,7 +172,7 @@ func (in *Inbox) turn() {
 
 // pull makes the next item ready; false: nothing waits, and the turn is given back. A turn of one item takes one from the queue,
 // others take all that is there at the price of one lock.
-func (in *Inbox) pull(limit int) bool {
+func (in *inbox) pull(limit int) bool {
 	if in.batch.len() > 0 {
 		return true
 	}
@@ -208,60 +197,8 @@ func (in *Inbox) pull(limit int) bool {
 	return true
 }
 
-// runSystem handles protoactor's own messages. mu is not held while one is handled.
-func (in *Inbox) runSystem() {
-	for {
-		in.mu.Lock()
-		if len(in.system) == 0 {
-			in.mu.Unlock()
-			return
-		}
-		m := in.system[0]
-		in.system = in.system[1:]
-		in.mu.Unlock()
-		in.invoker.InvokeSystemMessage(m)
-	}
-}
-
-// PostUserMessage takes a message that an ordinary protoactor actor sends to this endpoint's PID.
-func (in *Inbox) PostUserMessage(m any) {
-	in.env.sendForActor(Ref{Address: in.env.addr, Name: in.name}, m)
-}
-
-// PostSystemMessage takes protoactor's life-cycle messages. Suspension is not used: a failure never stops an endpoint.
-func (in *Inbox) PostSystemMessage(m any) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.system = append(in.system, m)
-	in.scheduleLocked()
-}
-
-// RegisterHandlers is called by protoactor at the spawn.
-func (in *Inbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.invoker, in.dispatcher = invoker, dispatcher
-}
-
-// Start is called by protoactor once the actor exists: only now anything runs.
-func (in *Inbox) Start() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.scheduleLocked()
-}
-
-// UserMessageCount is the depth of the inbox.
-func (in *Inbox) UserMessageCount() int { return in.depth() }
-
-// setPID tells the inbox which actor it is, after the spawn.
-func (in *Inbox) setPID(pid *actor.PID) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.pid = pid
-}
-
 // turn is an Inbox as a Turn.
-type turn struct{ in *Inbox }
+type turn struct{ in *inbox }
 
 func (t turn) Env() string      { return t.in.env.cfg.Name }
 func (t turn) Endpoint() string { return t.in.name }

@@ -340,7 +340,7 @@ func TestTheStackOfAPanicIsTheUsersAlone(t *testing.T) {
 			if !ok || !strings.Contains(r.Stack, "TestTheStackOfAPanic") {
 				t.Fatalf("%#v", err)
 			}
-			for _, own := range []string{"runtime.", "(*Inbox)", "(*Blocking)", "sim."} {
+			for _, own := range []string{"runtime.", "(*inbox)", "(*Blocking)", "sim."} {
 				if strings.Contains(r.Stack, own) {
 					t.Errorf("%s in %s", own, r.Stack)
 				}

@@ -2,9 +2,7 @@ package rpcenv
 
 import (
 	"io"
-	"log/slog"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sirupsen/logrus"
 )
 
@@ -23,6 +21,3 @@ func defaultLog(env string) *logrus.Entry {
 	l.SetLevel(logrus.WarnLevel)
 	return l.WithField("env", env)
 }
-
-// discardLogger keeps protoactor from writing to stderr: what matters of it, our inboxes report themselves.
-func discardLogger(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }

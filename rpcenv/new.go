@@ -3,8 +3,6 @@ package rpcenv
 import (
 	"fmt"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/coherer/coherer/rpcenv/codec"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -18,17 +16,15 @@ func New(h Host, cfg Config) (*Env, error) {
 		return nil, fmt.Errorf("rpcenv %s: %w", cfg.Name, err)
 	}
 	e := &Env{
-		host: h, cfg: cfg, log: cfg.Log, table: table, recorder: h.Recorder(), num: envNumbers.Add(1),
+		host: h, dispatcher: h.Dispatcher(), cfg: cfg, log: cfg.Log, table: table, recorder: h.Recorder(), num: envNumbers.Add(1),
 		incarnation: h.Entropy("incarnation/" + cfg.Name),
 		done:        make(chan struct{}),
 	}
 	e.asks.env, e.bodies.env = e, e
-	e.endpoints = endpoints{env: e, named: map[string]*Inbox{}}
-	e.outboxes = outboxes{env: e, dial: e.dial, to: map[Address]*Outbox{}}
+	e.endpoints = endpoints{env: e, named: map[string]*inbox{}}
+	e.outboxes = outboxes{env: e, dial: e.dial, to: map[Address]*outbox{}}
 	e.connections = connections{env: e, byID: map[uint64]*conn{}, peers: map[Address][]*conn{}, links: map[*conn]struct{}{}}
-	// Both functions return the Inbox itself: it is the actor and the actor's mailbox.
-	e.spawner.props = actor.PropsFromProducer(func() actor.Actor { return e.spawner.in },
-		actor.WithMailbox(func() actor.Mailbox { return e.spawner.in }), actor.WithDispatcher(h.Dispatcher()))
+	e.spawner.begin(e.dispatcher)
 	e.beginRecording()
 	e.tag = e.recorder.Name(cfg.Name)
 	if hooked, ok := h.(Hooked); ok {

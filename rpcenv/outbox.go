@@ -16,28 +16,28 @@ import (
 //  3. conn.mu of a connection in its handshake. conn.opened holds it until the endpoints have heard of the connection; meanwhile
 //     it ends connections of an older process there, and takes their turn and mu. A connection waits only for those that were
 //     entered in connections.peers before it, so no two wait for each other.
-//  4. Outbox.mu: the connection, and what waits for one. It is held while the queue is written to the connection: no later message
+//  4. outbox.mu: the connection, and what waits for one. It is held while the queue is written to the connection: no later message
 //     overtakes an earlier one.
 //  5. conn.mu of an open connection: its state, the ordinals of what it sends. It is held while an envelope is given to the Link, so
 //     that ordinals and the order on the wire agree.
 //  6. The mu of the Env's tables, each for itself: endpoints, connections, outboxes, bodies, and asks (the clock of the pending asks,
-//     which of them have ended, and which wait on a connection). Inbox.mu: the queue and its turns. Env.mu: what waits for its end.
+//     which of them have ended, and which wait on a connection). inbox.mu: the queue and its turns. Env.mu: what waits for its end.
 //     owned.mu, timer.mu, Blocking.mu, Job.mu and pids. A goroutine holds one of this line at a time.
 //  7. The locks of packages metrics and trace, and of the Host.
 //
-// spawner.mu is held around protoactor's spawn, which takes Inbox.mu.
+// spawner.mu is held around protoactor's spawn, which takes inbox.mu.
 //
 // Under 4 to 6 never call pending.deliver, Env.undelivered, a wake function, what OnDone was given, or the end of a dial: each may
 // send, and so take an Outbox. deliver is called under 2 and 3; so it takes no turn of a connection (askOwner, which has to, goes
 // through Host.After). No callback of an endpoint runs under 2 to 6. The Host's After, Dial and Schedule and the Link's Send, Open
 // and Close are called under them, and call nothing back before they have returned.
 
-// Outbox is the way to one listening peer: a queue while the connection is being made, then that connection, until it
+// outbox is the way to one listening peer: a queue while the connection is being made, then that connection, until it
 // ends. The next send makes a new one. Nothing is sent twice. It mirrors org.apache.spark.rpc.netty.Outbox.
 //
 // A connection that is in use is kept even when a second one to the same peer comes up (both sides dialled at once):
 // changing it in mid-stream could let a message overtake an earlier one.
-type Outbox struct {
+type outbox struct {
 	env *Env
 	to  Address
 
@@ -55,26 +55,26 @@ type outboxes struct {
 	dial func(to Address, done func(error))
 
 	mu sync.Mutex
-	to map[Address]*Outbox
+	to map[Address]*outbox
 }
 
 // of is the Outbox for a peer, made if missing; nil once the Env closes its connections.
-func (t *outboxes) of(to Address) *Outbox {
+func (t *outboxes) of(to Address) *outbox {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	ob := t.to[to]
 	if ob == nil && t.env.life.stage() < envCloses {
-		ob = &Outbox{env: t.env, to: to}
+		ob = &outbox{env: t.env, to: to}
 		t.to[to] = ob
 	}
 	return ob
 }
 
 // all are the Outboxes, in the order of their addresses.
-func (t *outboxes) all() []*Outbox {
+func (t *outboxes) all() []*outbox {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.SortedFunc(maps.Values(t.to), func(a, b *Outbox) int {
+	return slices.SortedFunc(maps.Values(t.to), func(a, b *outbox) int {
 		return cmp.Or(cmp.Compare(a.to.Host, b.to.Host), cmp.Compare(a.to.Port, b.to.Port))
 	})
 }
@@ -96,7 +96,7 @@ func (t *outboxes) send(o outgoing) {
 }
 
 // send sends o over the connection, or queues o and dials. False: the Outbox is gone, and nothing was done.
-func (ob *Outbox) send(o outgoing) bool {
+func (ob *outbox) send(o outgoing) bool {
 	ob.mu.Lock()
 	if ob.gone {
 		ob.mu.Unlock()
@@ -138,7 +138,7 @@ func (ob *Outbox) send(o outgoing) bool {
 
 // overflowLocked returns what fails because o has no room, and why: an ask alone, whose asker gets the error; with any other
 // message the whole queue, which is emptied. A stream may end, it never has a hole.
-func (ob *Outbox) overflowLocked(o outgoing) (failed []outgoing, err error) {
+func (ob *outbox) overflowLocked(o outgoing) (failed []outgoing, err error) {
 	err = fmt.Errorf("%w: %d bytes wait for %s", ErrUnreachableOverloaded, ob.bytes, ob.to)
 	if o.pending != nil {
 		return []outgoing{o}, err
@@ -149,7 +149,7 @@ func (ob *Outbox) overflowLocked(o outgoing) (failed []outgoing, err error) {
 }
 
 // dialled is the end of a dial: without a connection everything that waits fails.
-func (ob *Outbox) dialled(err error) {
+func (ob *outbox) dialled(err error) {
 	ob.mu.Lock()
 	ob.dialing = false
 	var failed []outgoing
@@ -174,7 +174,7 @@ func (t *outboxes) attach(to Address, c *conn) {
 }
 
 // attach gives the Outbox a connection, unless it has one, and sends what waits. False: the Outbox is gone.
-func (ob *Outbox) attach(c *conn) bool {
+func (ob *outbox) attach(c *conn) bool {
 	ob.mu.Lock()
 	if ob.gone {
 		ob.mu.Unlock()
@@ -209,7 +209,7 @@ func (ob *Outbox) attach(c *conn) bool {
 }
 
 // detach takes the connection away after its end. What was sent after the endpoints heard of it goes by the next one.
-func (ob *Outbox) detach(c *conn) {
+func (ob *outbox) detach(c *conn) {
 	ob.mu.Lock()
 	if ob.conn == c {
 		ob.conn = nil
@@ -228,7 +228,7 @@ func (ob *Outbox) detach(c *conn) {
 }
 
 // forgetLocked takes the Outbox out of the Env's table when it has nothing: peers come and go.
-func (ob *Outbox) forgetLocked() {
+func (ob *outbox) forgetLocked() {
 	if ob.conn != nil || ob.dialing || len(ob.queue) > 0 || ob.gone {
 		return
 	}
@@ -240,7 +240,7 @@ func (ob *Outbox) forgetLocked() {
 }
 
 // fail gives up what waits for a connection, because the Env closes.
-func (ob *Outbox) fail(err error) {
+func (ob *outbox) fail(err error) {
 	ob.mu.Lock()
 	failed := ob.queue
 	ob.queue, ob.bytes = nil, 0
@@ -248,7 +248,7 @@ func (ob *Outbox) fail(err error) {
 	ob.failAll(failed, err)
 }
 
-func (ob *Outbox) failAll(failed []outgoing, err error) {
+func (ob *outbox) failAll(failed []outgoing, err error) {
 	for _, o := range failed {
 		ob.env.undelivered(o, err)
 	}
@@ -256,7 +256,7 @@ func (ob *Outbox) failAll(failed []outgoing, err error) {
 }
 
 // discard drops what waits: the Env crashed.
-func (ob *Outbox) discard() {
+func (ob *outbox) discard() {
 	ob.mu.Lock()
 	n := len(ob.queue)
 	ob.queue, ob.bytes = nil, 0

@@ -19,7 +19,7 @@ func (e *Env) Metrics() metrics.Snapshot {
 }
 
 // peerRows are one row for each listening peer, and one for each connection of one in client mode.
-func peerRows(conns []*conn, boxes []*Outbox) []metrics.PeerRow {
+func peerRows(conns []*conn, boxes []*outbox) []metrics.PeerRow {
 	// A listening peer may have several connections, since both sides may dial, and an Outbox beside them: their bytes add up.
 	var rows []metrics.PeerRow
 	at := map[Address]int{}

@@ -37,7 +37,7 @@ func (l *label) of(r *trace.Recorder, text string) trace.Name {
 
 // recordSentLocal is the record of a message or an ask to an endpoint of this Env; to is nil if no endpoint has the
 // name.
-func (e *Env) recordSentLocal(o *outgoing, id trace.ID, to *Inbox) {
+func (e *Env) recordSentLocal(o *outgoing, id trace.ID, to *inbox) {
 	r := e.recorder
 	if r == nil {
 		return

@@ -14,10 +14,10 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 	if name == "" {
 		return Ref{}, fmt.Errorf("rpcenv %s: an endpoint needs a name", e.cfg.Name)
 	}
-	in := &Inbox{env: e, name: name, ep: ep}
+	in := &inbox{env: e, name: name, ep: ep}
 	in.ctx.in, in.tag = in, e.recorder.Name(name)
 	for _, o := range opts {
-		o(in)
+		o.set(in)
 	}
 	// OnStart is queued before the endpoint has its name: a message that finds the name comes after it.
 	in.queue = in.queue.push(item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.traceTime()})
@@ -25,22 +25,20 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 	if err != nil {
 		return Ref{}, err
 	}
-	// Items that others post before the actor is there are queued. Inbox.Start, which protoactor calls at the end of the spawn, asks
+	// Items that others post before the actor is there are queued. inbox.Start, which protoactor calls at the end of the spawn, asks
 	// for the first turn.
 	id := fmt.Sprintf("%d/%s#%d", e.num, name, n)
-	pid, err := e.spawner.spawn(in, id)
-	if err != nil { // ids are unique: not reached
+	if err := e.spawner.spawn(in, id); err != nil { // ids are unique: not reached
 		in.discard()
 		e.endpoints.free(in)
 		e.endpoints.ended(in)
 		return Ref{}, fmt.Errorf("rpcenv %s: spawn %s: %w", e.cfg.Name, id, err)
 	}
-	in.setPID(pid)
 	return Ref{Address: e.addr, Name: name}, nil
 }
 
 // Option is how Register makes an endpoint other than a serial, traced one.
-type Option func(*Inbox)
+type Option struct{ set func(*inbox) }
 
 // Concurrent makes an endpoint whose callbacks overlap once OnStart has returned, as many as
 // spark.rpc.netty.dispatcher.numThreads says, and may come out of order. It mirrors a plain RpcEndpoint. Each message has
@@ -50,19 +48,19 @@ type Option func(*Inbox)
 //
 // Coherer's own roles are serial, also those that are concurrent in Spark. The kind is here for fidelity and for study.
 func Concurrent() Option {
-	return func(in *Inbox) { in.kind = kind{dispatcherThreads(in.env.cfg.Conf), (*Inbox).scheduleTurnsLocked} }
+	return Option{func(in *inbox) { in.kind = kind{dispatcherThreads(in.env.cfg.Conf), (*inbox).scheduleTurnsLocked} }}
 }
 
 // Isolated makes an endpoint with n threads of its own: up to n callbacks overlap once OnStart has returned. It mirrors
 // IsolatedRpcEndpoint, and with n = 1 IsolatedThreadSafeRpcEndpoint, whose callbacks do not overlap because one thread
 // calls them all. An n below 1 counts as 1. As to Contexts, order and OnStop it is as Concurrent.
 func Isolated(n int) Option {
-	return func(in *Inbox) { in.kind = kind{max(n, 1), (*Inbox).scheduleTurnsLocked} }
+	return Option{func(in *inbox) { in.kind = kind{max(n, 1), (*inbox).scheduleTurnsLocked} }}
 }
 
 // Untraced makes an endpoint whose messages are counted and not recorded.
 func Untraced() Option {
-	return func(in *Inbox) { in.untraced = true }
+	return Option{func(in *inbox) { in.untraced = true }}
 }
 
 // dispatcherThreads is how many threads Spark's shared message loop has; spark.executor.id says in whose process.

@@ -54,7 +54,7 @@ func (e *Env) dispatch(o outgoing) {
 }
 
 // send is Env.send for what the endpoint's callbacks send: a Journal may hold it back.
-func (in *Inbox) send(o outgoing) error {
+func (in *inbox) send(o outgoing) error {
 	if err := in.env.prepare(&o); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (in *Inbox) send(o outgoing) error {
 	return nil
 }
 
-func (in *Inbox) holdBack(o outgoing) bool {
+func (in *inbox) holdBack(o outgoing) bool {
 	return in.held.takes(heldItem{send: func() { in.env.dispatch(o) }, drop: func(err error) { in.env.undelivered(o, err) }})
 }
 
