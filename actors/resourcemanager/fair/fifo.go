@@ -9,8 +9,8 @@ import (
 )
 
 // FIFO is Hadoop's FifoScheduler: one queue, applications in the order of their arrival, no limits, no reservations and no
-// preemption. Its calls are those of Scheduler, which documents them.
-type FIFO struct{ s *Scheduler }
+// preemption. The calls that it does not change are those of Scheduler.
+type FIFO struct{ *Scheduler }
 
 // fifoQueue is the one queue, whatever a submission asks for.
 const fifoQueue = "default"
@@ -31,84 +31,34 @@ func NewFIFO(now time.Duration, conf Config) (*FIFO, error) {
 	return &FIFO{s}, nil
 }
 
-// AddNode is Scheduler.AddNode.
-func (f *FIFO) AddNode(now time.Duration, spec NodeSpec) error { return f.s.AddNode(now, spec) }
-
-// RemoveNode is Scheduler.RemoveNode.
-func (f *FIFO) RemoveNode(now time.Duration, id string) ([]Event, error) {
-	return f.s.RemoveNode(now, id)
-}
-
-// UpdateNodeResource is Scheduler.UpdateNodeResource.
-func (f *FIFO) UpdateNodeResource(now time.Duration, id string, total Resource) error {
-	return f.s.UpdateNodeResource(now, id, total)
-}
-
-// Drain is Scheduler.Drain.
-func (f *FIFO) Drain(now time.Duration, id string, drain bool) error {
-	return f.s.Drain(now, id, drain)
-}
-
 // AddApp accepts every application.
 func (f *FIFO) AddApp(now time.Duration, id ids.Application, sub Submission) (queue string, err error) {
-	_, err = f.s.AddApp(now, id, sub)
+	_, err = f.Scheduler.AddApp(now, id, sub)
 	return fifoQueue, err
-}
-
-// RemoveApp is Scheduler.RemoveApp.
-func (f *FIFO) RemoveApp(now time.Duration, id ids.Application) []Event {
-	return f.s.RemoveApp(now, id)
-}
-
-// AddAttempt is Scheduler.AddAttempt; every attempt may run.
-func (f *FIFO) AddAttempt(now time.Duration, spec AttemptSpec) (runnable bool, err error) {
-	return f.s.AddAttempt(now, spec)
-}
-
-// RemoveAttempt is Scheduler.RemoveAttempt.
-func (f *FIFO) RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) ([]Event, error) {
-	return f.s.RemoveAttempt(now, id, keep)
 }
 
 // Allocate is Scheduler.Allocate; the headroom is all that is free.
 func (f *FIFO) Allocate(now time.Duration, id ids.Attempt, d Demand) (Grant, error) {
-	g, err := f.s.Allocate(now, id, d)
-	g.Headroom = f.s.available.Max(Resource{})
+	g, err := f.Scheduler.Allocate(now, id, d)
+	g.Headroom = f.available.Max(Resource{})
 	return g, err
 }
 
-// Complete is Scheduler.Complete.
-func (f *FIFO) Complete(now time.Duration, id ids.Container, end End) []Event {
-	return f.s.Complete(now, id, end)
-}
-
-// Recover is Scheduler.Recover.
-func (f *FIFO) Recover(now time.Duration, c Container) error { return f.s.Recover(now, c) }
-
 // MaximumAllocation is Scheduler.MaximumAllocation.
 func (f *FIFO) MaximumAllocation(now time.Duration, _ string) Resource {
-	return f.s.MaximumAllocation(now, "")
+	return f.Scheduler.MaximumAllocation(now, "")
 }
-
-// Cluster is Scheduler.Cluster.
-func (f *FIFO) Cluster() Resource { return f.s.Cluster() }
-
-// Live is Scheduler.Live.
-func (f *FIFO) Live(id ids.Attempt) []Container { return f.s.Live(id) }
-
-// Nodes is Scheduler.Nodes.
-func (f *FIFO) Nodes() []NodeState { return f.s.Nodes() }
 
 // App is Scheduler.App.
 func (f *FIFO) App(id ids.Attempt) (AppState, bool) {
-	a, ok := f.s.App(id)
+	a, ok := f.Scheduler.App(id)
 	a.Queue = fifoQueue
 	return a, ok
 }
 
 // Queues is the one queue.
 func (f *FIFO) Queues() []QueueState {
-	for _, q := range f.s.Queues() {
+	for _, q := range f.Scheduler.Queues() {
 		if q.Leaf {
 			q.Name = fifoQueue
 			return []QueueState{q}
@@ -120,19 +70,19 @@ func (f *FIFO) Queues() []QueueState {
 // NodeUpdate takes a node's news and gives all that fits there: to each application in turn, for each of its keys in turn
 // the asks for the host, then the rack, then anywhere. A key of which nothing fits ends the application's turn.
 func (f *FIFO) NodeUpdate(now time.Duration, id string, launched []ids.Container, ended []Ended) ([]Event, error) {
-	n, err := f.s.news(now, id, launched, ended)
+	n, err := f.news(now, id, launched, ended)
 	if err != nil {
 		return nil, err
 	}
 	if !n.drained {
 		f.offer(n)
 	}
-	f.s.refresh()
-	return f.s.take(), nil
+	f.refresh()
+	return f.take(), nil
 }
 
 func (f *FIFO) offer(n *node) {
-	for _, q := range f.s.leaves {
+	for _, q := range f.leaves {
 		for _, a := range q.apps {
 			if a.blocks(n) {
 				continue
@@ -146,7 +96,7 @@ func (f *FIFO) offer(n *node) {
 					i--
 				}
 			}
-			if n.free.Memory < f.s.conf.Minimum.Memory { // memory alone counts, as in Hadoop
+			if n.free.Memory < f.conf.Minimum.Memory { // memory alone counts, as in Hadoop
 				return
 			}
 		}
@@ -171,7 +121,7 @@ func (f *FIFO) offerKey(a *app, r *requests, n *node) (given int) {
 			if at == nil || at.capability.Memory > n.free.Memory {
 				break // the next level
 			}
-			f.s.give(f.s.newContainer(a, r.Key, n, at.capability), r, level)
+			f.give(f.newContainer(a, r.Key, n, at.capability), r, level)
 			given++
 		}
 	}

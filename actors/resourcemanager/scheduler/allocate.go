@@ -42,7 +42,7 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m Allocate) {
 		return
 	}
 	d := fair.Demand{BlacklistAdd: m.Add, BlacklistRemove: m.Remove}
-	most := s.book.MaximumAllocation(s.now(c), a.queue)
+	most := s.policy.MaximumAllocation(s.now(c), a.queue)
 	// All asks are checked before the book sees one: a call that fails must have no effect, since it will be repeated.
 	for _, q := range m.Asks {
 		ask := askOf(q)
@@ -59,7 +59,7 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m Allocate) {
 		}
 	}
 	s.asked = s.asked || len(d.Asks) > 0
-	g, err := s.book.Allocate(s.now(c), m.Attempt, d)
+	g, err := s.policy.Allocate(s.now(c), m.Attempt, d)
 	if err != nil {
 		rpcenv.Fail(c, m, invalidRequest(err))
 		return

@@ -34,7 +34,7 @@ func (AppAdded) ReplyType() (r AppAccepted) { return r }
 
 func (s *Scheduler) appAdded(c *rpcenv.Context, m AppAdded) {
 	sub := fair.Submission{User: m.User, Groups: m.Groups, Queue: m.Queue, GroupsErr: m.GroupsErr}
-	queue, err := s.book.AddApp(s.now(c), m.App, sub)
+	queue, err := s.policy.AddApp(s.now(c), m.App, sub)
 	if err != nil {
 		c.Log().Infof("%s is refused: %v", m.App, err)
 		rpcenv.Fail(c, m, err)
@@ -140,7 +140,7 @@ func (s *Scheduler) describeAttempt(c *rpcenv.Context, m DescribeAttempt) {
 		return
 	}
 	s.expect(c, a, m.Holds)
-	d := AttemptDescription{Maximum: s.book.MaximumAllocation(s.now(c), a.queue).Proto(), Queue: a.queue}
+	d := AttemptDescription{Maximum: s.policy.MaximumAllocation(s.now(c), a.queue).Proto(), Queue: a.queue}
 	for _, k := range s.book.Live(m.Attempt) {
 		known := s.containers[k.ID]
 		if k.AM || known.machine.State != machine.ContainerRunning { // others it gets, or has got, by allocate
@@ -168,12 +168,11 @@ type MoveApp struct {
 func (MoveApp) ReplyType() (r AppAccepted) { return r }
 
 func (s *Scheduler) moveApp(c *rpcenv.Context, m MoveApp) {
-	book, moves := s.book.(ticking)
-	if !moves {
+	if s.fifo {
 		rpcenv.Fail(c, m, fmt.Errorf("%w: the FifoScheduler does not support moving apps between queues", exceptions.YARN))
 		return
 	}
-	queue, events, err := book.MoveApp(s.now(c), m.App, m.Target)
+	queue, events, err := s.book.MoveApp(s.now(c), m.App, m.Target)
 	if err != nil {
 		rpcenv.Fail(c, m, fmt.Errorf("%w: %w", exceptions.YARN, err))
 		return

@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
@@ -34,7 +33,7 @@ func (s *Scheduler) beginScheduler(c *rpcenv.Context, m BeginScheduler) {
 	}
 	allocations, err := s.load(c, m)
 	if err == nil {
-		s.book, err = newBook(c.Conf(), s.conf, allocations)
+		err = s.makeBook(allocations)
 	}
 	if err != nil {
 		why := "the ResourceManager has no scheduler and ends: " + err.Error()
@@ -50,7 +49,7 @@ func (s *Scheduler) beginScheduler(c *rpcenv.Context, m BeginScheduler) {
 	}
 	expiry := conf.ContainerExpiry.Get(c.Conf()) / 3
 	c.Every(expiry, expiry, expireTick{})
-	if _, ok := s.book.(ticking); !ok {
+	if s.fifo {
 		return
 	}
 	c.Every(s.conf.UpdateInterval, s.conf.UpdateInterval, updateTick{})
@@ -91,17 +90,24 @@ func warn(c *rpcenv.Context, a *fair.Allocations) {
 	}
 }
 
-// newBook is the book of the scheduler that the settings name.
-func newBook(c *conf.Conf, fc fair.Config, allocations *fair.Allocations) (book, error) {
-	if strings.HasSuffix(conf.SchedulerClass.Get(c), ".FifoScheduler") {
-		return fair.NewFIFO(0, fc)
+// makeBook begins with an empty book.
+func (s *Scheduler) makeBook(allocations *fair.Allocations) error {
+	if s.fifo {
+		f, err := fair.NewFIFO(0, s.conf)
+		if err != nil {
+			return err
+		}
+		s.book, s.policy = f.Scheduler, f
+		return nil
 	}
-	return fair.New(0, fc, allocations)
+	b, err := fair.New(0, s.conf, allocations)
+	s.book, s.policy = b, b
+	return err
 }
 
 // reloadTick removes unused queues and reads the allocation file again. A bad new file keeps the old settings.
 func (s *Scheduler) reloadTick(c *rpcenv.Context) {
-	s.book.(ticking).Tidy(s.now(c))
+	s.book.Tidy(s.now(c))
 	if s.allocations == nil {
 		return
 	}
@@ -117,25 +123,24 @@ func (s *Scheduler) reloadTick(c *rpcenv.Context) {
 		case a != nil:
 			warn(c, a)
 			c.Log().Info("The allocation file was read again")
-			s.decided(c, s.book.(ticking).Reload(s.now(c), a))
+			s.decided(c, s.book.Reload(s.now(c), a))
 		}
 	})
 }
 
 func (s *Scheduler) updateTick(c *rpcenv.Context) {
-	b := s.book.(ticking)
-	b.Update(s.now(c))
+	s.book.Update(s.now(c))
 	s.asked = false
 	// Not before: the nodes with room for a starving application may still come back.
 	if s.ready(c) {
-		s.decided(c, b.Preempt(s.now(c)))
+		s.decided(c, s.book.Preempt(s.now(c)))
 		s.armKill(c)
 	}
 }
 
 // armKill sets the timer to when the next containers that are marked end.
 func (s *Scheduler) armKill(c *rpcenv.Context) {
-	at, ok := s.book.(ticking).NextKill()
+	at, ok := s.book.NextKill()
 	if !ok || s.kill.Active() { // an active one is for the earliest: all marked containers have the same time to end
 		return
 	}
@@ -143,7 +148,7 @@ func (s *Scheduler) armKill(c *rpcenv.Context) {
 }
 
 func (s *Scheduler) killTick(c *rpcenv.Context) {
-	s.decided(c, s.book.(ticking).KillMarked(s.now(c)))
+	s.decided(c, s.book.KillMarked(s.now(c)))
 	s.armKill(c)
 }
 
@@ -151,11 +156,10 @@ func (s *Scheduler) continuousTick(c *rpcenv.Context) {
 	if !s.ready(c) {
 		return
 	}
-	b := s.book.(ticking)
 	if s.asked && !s.conf.Faults.StalePasses {
 		// A pass skips applications without demand at the last update, which may be half a second ago.
-		b.Update(s.now(c))
+		s.book.Update(s.now(c))
 		s.asked = false
 	}
-	s.decided(c, b.ContinuousPass(s.now(c)))
+	s.decided(c, s.book.ContinuousPass(s.now(c)))
 }

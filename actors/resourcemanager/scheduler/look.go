@@ -58,18 +58,17 @@ func (s *Scheduler) Look(now time.Time) Look {
 			l.Containers = append(l.Containers, LookedContainer{id.String(), k.Node, k.Resource, k.made, k.machine.State == machine.ContainerRunning})
 		}
 	}
-	b, ok := s.book.(ticking)
-	if !ok || now.Before(s.readyAt) {
+	if s.fifo || now.Before(s.readyAt) {
 		return l
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(s.apps), ids.CompareApplications) {
 		a := s.apps[id]
-		st, _ := s.book.App(a.attempt) // nothing, between two attempts
+		st, _ := s.policy.App(a.attempt) // nothing, between two attempts
 		if count, _ := waits(st); count == 0 {
 			continue
 		}
 		w := LookedWait{Attempt: a.attempt.String(), Queue: st.Queue}
-		reasons, _ := b.Why(now.Sub(s.start), a.attempt)
+		reasons, _ := s.book.Why(now.Sub(s.start), a.attempt)
 		for _, r := range reasons {
 			if r.Filter == fair.ByTurn && r.Nodes > 0 {
 				w.Could, w.On = r.Reason, append(w.On, r.On...)

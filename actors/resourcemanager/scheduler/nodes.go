@@ -41,8 +41,8 @@ func (s *Scheduler) nodeAdded(c *rpcenv.Context, m NodeAdded) {
 
 // nodesChanged computes shares at once, as Hadoop's update thread is woken by a change of nodes.
 func (s *Scheduler) nodesChanged(c *rpcenv.Context) {
-	if b, ok := s.book.(ticking); ok {
-		b.Update(s.now(c))
+	if !s.fifo {
+		s.book.Update(s.now(c))
 	}
 }
 
@@ -148,7 +148,7 @@ func (s *Scheduler) nodeUpdate(c *rpcenv.Context, m NodeUpdate) {
 		s.bookWithoutOffer(c, n, m.Launched, ended)
 		return
 	}
-	events, err := s.book.NodeUpdate(s.now(c), m.Node.String(), m.Launched, ended)
+	events, err := s.policy.NodeUpdate(s.now(c), m.Node.String(), m.Launched, ended)
 	if err != nil {
 		c.Log().Errorf("update %s: %v", m.Node, err)
 		return

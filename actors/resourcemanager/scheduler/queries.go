@@ -24,7 +24,7 @@ type Limits struct {
 func (RequestLimits) ReplyType() (r Limits) { return r }
 
 func (s *Scheduler) requestLimits(c *rpcenv.Context, m RequestLimits) {
-	rpcenv.Reply(c, m, Limits{Maximum: s.book.MaximumAllocation(s.now(c), "").Proto()})
+	rpcenv.Reply(c, m, Limits{Maximum: s.policy.MaximumAllocation(s.now(c), "").Proto()})
 }
 
 // RequestUsage asks for the resources that applications hold.
@@ -54,7 +54,7 @@ func (s *Scheduler) requestUsage(c *rpcenv.Context, m RequestUsage) {
 
 func (s *Scheduler) usageOf(c *rpcenv.Context, a *scheduledApp) *yarn.ApplicationResourceUsageReport {
 	use := s.useOf(c, a)
-	st, _ := s.book.App(a.attempt) // nothing, between two attempts
+	st, _ := s.policy.App(a.attempt) // nothing, between two attempts
 	return &yarn.ApplicationResourceUsageReport{
 		NumUsedContainers: int32(st.Containers), NumReservedContainers: int32(len(st.Reservations)),
 		UsedResources: st.Usage.Proto(), ReservedResources: st.Reserved.Proto(), NeededResources: st.Usage.Plus(st.Reserved).Proto(),
@@ -88,8 +88,8 @@ func (RequestBooks) ReplyType() (r Books) { return r }
 
 func (s *Scheduler) requestBooks(c *rpcenv.Context, m RequestBooks) {
 	b := Books{
-		Queues: s.book.Queues(), Nodes: map[ids.Node]fair.NodeState{}, ByApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{},
-		Minimum: s.conf.Minimum.Proto(), Maximum: s.conf.Maximum.Proto(), Scheduler: schedulerName(s.book),
+		Queues: s.policy.Queues(), Nodes: map[ids.Node]fair.NodeState{}, ByApp: map[ids.Application]*yarn.ApplicationResourceUsageReport{},
+		Minimum: s.conf.Minimum.Proto(), Maximum: s.conf.Maximum.Proto(), Scheduler: s.name(),
 	}
 	b.Info, b.Totals, b.Failures = s.info(c), s.past.all(), slices.Clone(s.failures)
 	var total, allocated, reserved, pending fair.Resource
@@ -102,7 +102,7 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m RequestBooks) {
 	for _, id := range slices.SortedFunc(maps.Keys(s.apps), ids.CompareApplications) {
 		a := s.apps[id]
 		b.ByApp[id], b.Totals[id] = s.usageOf(c, a), s.totalsOf(c, a)
-		st, _ := s.book.App(a.attempt) // nothing, between two attempts
+		st, _ := s.policy.App(a.attempt) // nothing, between two attempts
 		reserved = reserved.Plus(st.Reserved)
 		count, sum := waits(st)
 		u.ContainersPending += int32(count)
@@ -131,21 +131,20 @@ func (s *Scheduler) requestBooks(c *rpcenv.Context, m RequestBooks) {
 
 // info is the FairScheduler's queues as Hadoop's REST server shows them.
 func (s *Scheduler) info(c *rpcenv.Context) string {
-	b, ok := s.book.(ticking)
-	if !ok {
+	if s.fifo {
 		return ""
 	}
-	most := func(queue string) fair.Resource { return s.book.MaximumAllocation(s.now(c), queue) }
-	text, _ := json.Marshal(fair.QueueTree(s.book.Queues(), b.Cluster(), most)) // "" for values that JSON lacks
+	most := func(queue string) fair.Resource { return s.policy.MaximumAllocation(s.now(c), queue) }
+	text, _ := json.Marshal(fair.QueueTree(s.policy.Queues(), s.book.Cluster(), most)) // "" for values that JSON lacks
 	return string(text)
 }
 
-// schedulerName is the scheduler's name on pages.
-func schedulerName(b book) string {
-	if _, ok := b.(ticking); ok {
-		return "fairScheduler"
+// name is the scheduler's name on pages.
+func (s *Scheduler) name() string {
+	if s.fifo {
+		return "fifoScheduler"
 	}
-	return "fifoScheduler"
+	return "fairScheduler"
 }
 
 // waits counts and sums the containers that an attempt asks for and has not got.

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"strings"
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
@@ -15,15 +16,15 @@ import (
 // Name is the endpoint's name.
 const Name = ids.Scheduler
 
-// Scheduler owns queues and containers. Its book, the FairScheduler's or the FifoScheduler's, decides which application gets what;
-// the Scheduler lets containers step through their machine, notifies the other endpoints, and keeps the ends of containers until
-// their ApplicationMasters have acknowledged them. It mirrors the event handler of FairScheduler, and ContainerAllocationExpirer.
+// Scheduler is the endpoint. Without yarn.resourcemanager.scheduler.class it is the FairScheduler.
 type Scheduler struct {
 	allocations Allocations // nil: it has no file
 	conf        fair.Config
 	life        life.Life
-	book        book
-	start       time.Time // the book counts from it
+	fifo        bool            // the FifoScheduler: it has no timers, moves no application and gives no reasons
+	book        *fair.Scheduler // what both schedulers keep alike; nil before beginScheduler
+	policy      policy          // what they do each in its way
+	start       time.Time       // the book counts from it
 
 	containers map[ids.Container]*container
 	apps       map[ids.Application]*scheduledApp
@@ -38,41 +39,15 @@ type Scheduler struct {
 	client, tracker rpcenv.Ref
 }
 
-// book decides which application gets what; it is the FairScheduler or the FifoScheduler. Its times count from a moment that the
-// caller chose.
-type book interface {
-	AddNode(now time.Duration, spec fair.NodeSpec) error
-	RemoveNode(now time.Duration, id string) ([]fair.Event, error)
-	UpdateNodeResource(now time.Duration, id string, total fair.Resource) error
-	Drain(now time.Duration, id string, drain bool) error
+// policy is where the FairScheduler and the FifoScheduler differ: which application gets what, and what its queues are. Both keep
+// a fair.Scheduler's book, whose other methods are alike. Times count from a moment that the caller chose.
+type policy interface {
 	AddApp(now time.Duration, id ids.Application, sub fair.Submission) (queue string, err error)
-	RemoveApp(now time.Duration, id ids.Application) []fair.Event
-	AddAttempt(now time.Duration, spec fair.AttemptSpec) (runnable bool, err error)
-	RemoveAttempt(now time.Duration, id ids.Attempt, keep bool) ([]fair.Event, error)
 	Allocate(now time.Duration, id ids.Attempt, d fair.Demand) (fair.Grant, error)
 	NodeUpdate(now time.Duration, id string, launched []ids.Container, ended []fair.Ended) ([]fair.Event, error)
-	Complete(now time.Duration, id ids.Container, end fair.End) []fair.Event
-	Recover(now time.Duration, c fair.Container) error
 	MaximumAllocation(now time.Duration, queue string) fair.Resource
-	Live(id ids.Attempt) []fair.Container
 	Queues() []fair.QueueState
-	Nodes() []fair.NodeState
 	App(id ids.Attempt) (fair.AppState, bool)
-}
-
-// ticking is a book that also decides by timers: the FairScheduler.
-type ticking interface {
-	Cluster() fair.Resource
-	Why(now time.Duration, id ids.Attempt) (reasons []fair.Refusal, ok bool)
-	WhyContainer(id ids.Container) (v fair.ContainerView, ok bool)
-	Update(now time.Duration)
-	Preempt(now time.Duration) []fair.Event
-	NextKill() (at time.Duration, ok bool)
-	KillMarked(now time.Duration) []fair.Event
-	ContinuousPass(now time.Duration) []fair.Event
-	Reload(now time.Duration, allocations *fair.Allocations) []fair.Event
-	Tidy(now time.Duration)
-	MoveApp(now time.Duration, id ids.Application, target string) (queue string, events []fair.Event, err error)
 }
 
 // container is one that is in the book, with its machine.
@@ -125,7 +100,7 @@ func New(c *conf.Conf, allocations Allocations) (*Scheduler, error) {
 	}
 	return &Scheduler{
 		allocations: allocations, conf: fc, containers: map[ids.Container]*container{}, apps: map[ids.Application]*scheduledApp{},
-		nodes: map[string]*scheduledNode{},
+		nodes: map[string]*scheduledNode{}, fifo: strings.HasSuffix(conf.SchedulerClass.Get(c), ".FifoScheduler"),
 	}, nil
 }
 

@@ -29,7 +29,7 @@ type Why struct {
 func (RequestWhy) ReplyType() (r Why) { return r }
 
 func (s *Scheduler) requestWhy(c *rpcenv.Context, m RequestWhy) {
-	st, _ := s.book.App(m.Attempt) // nothing, before it has the attempt
+	st, _ := s.policy.App(m.Attempt) // nothing, before it has the attempt
 	rpcenv.Reply(c, m, Why{Used: st.Usage.Proto(), Refusals: s.refusals(c, m.Attempt)})
 }
 
@@ -41,8 +41,8 @@ func (s *Scheduler) refusals(c *rpcenv.Context, attempt ids.Attempt) (all []*yar
 			Help: "wait, or lower yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms",
 		})
 	}
-	if b, ok := s.book.(ticking); ok {
-		reasons, _ := b.Why(s.now(c), attempt)
+	if !s.fifo {
+		reasons, _ := s.book.Why(s.now(c), attempt)
 		for _, r := range reasons {
 			all = append(all, &yarn.ApplicationRefusal{
 				Filter: r.Filter, Priority: r.Priority, Nodes: int32(r.Nodes), Reason: r.Reason, Help: r.Help,
@@ -92,8 +92,8 @@ func (s *Scheduler) placeOf(c *rpcenv.Context, id ids.Container) (p ContainerPla
 	if n := s.nodes[k.Node]; n != nil {
 		p.Node = n.id.Proto()
 	}
-	if b, ok := s.book.(ticking); ok {
-		v, _ := b.WhyContainer(id)
+	if !s.fifo {
+		v, _ := s.book.WhyContainer(id)
 		if v.Reserved {
 			p.Lacks = v.Lacks.Proto()
 		}
