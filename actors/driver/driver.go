@@ -48,7 +48,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if err := submit.CheckTasks(env.Conf(), manager); err != nil {
 		return nil, err
 	}
-	d := &Driver{env: env, scheduler: New(cfg), blocks: storage.NewMaster(), yarn: cfg.YARN != nil}
+	d := &Driver{env: env, scheduler: newScheduler(cfg), blocks: storage.NewMaster(), yarn: cfg.YARN != nil}
 	d.receiver = heartbeat.New(d.ref(Name))
 	endpoints := d.endpoints(cfg)
 	if allocation.Enabled(env.Conf()) {

@@ -48,8 +48,8 @@ type Scheduler struct {
 	allocation rpcenv.Ref
 }
 
-// New makes a Scheduler without executors.
-func New(cfg Config) *Scheduler { return &Scheduler{cfg: cfg, executors: newExecutors()} }
+// newScheduler makes a Scheduler without executors.
+func newScheduler(cfg Config) *Scheduler { return &Scheduler{cfg: cfg, executors: newExecutors()} }
 
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {

@@ -79,7 +79,7 @@ func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
 		}
 	}
 	env.Go("sparkExecutor", func(b *rpcenv.Blocking) error {
-		if err := LookUp(b, x.Args.DriverURL); err != nil {
+		if err := lookUp(b, x.Args.DriverURL); err != nil {
 			return err
 		}
 		cfg := Config{Args: x.Args, IO: x.IO, Resources: x.Resources, LogURLs: x.LogURLs, Attributes: x.Attributes}

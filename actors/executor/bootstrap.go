@@ -45,9 +45,9 @@ func FetchConfig(b *rpcenv.Blocking, a Args) (map[string]string, error) {
 	return out, nil
 }
 
-// LookUp looks up those of the driver's endpoints that an executor's environment wants before the endpoint Executor
+// lookUp looks up those of the driver's endpoints that an executor's environment wants before the endpoint Executor
 // exists, in Spark's order (SparkEnv.create).
-func LookUp(b *rpcenv.Blocking, driverURL string) error {
+func lookUp(b *rpcenv.Blocking, driverURL string) error {
 	at, _, err := rpcenv.ParseURI(driverURL)
 	if err != nil {
 		return err

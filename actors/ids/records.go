@@ -51,7 +51,7 @@ func ContainerFrom(m *yarn.ContainerId) (Container, error) {
 	if err != nil {
 		return Container{}, fmt.Errorf("container %d: %w", m.GetId(), err)
 	}
-	id, err := ContainerOf(a, m.GetId())
+	id, err := containerOf(a, m.GetId())
 	if err == nil && id.Seq < 1 {
 		err = fmt.Errorf("%s is no container id: containers count from 1", id)
 	}

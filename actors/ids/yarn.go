@@ -35,8 +35,8 @@ type Container struct {
 // sequenceBits are the low bits of a container's number, those of Seq; the epoch lies above.
 const sequenceBits = 40
 
-// MaxSequence bounds Container.Seq.
-const MaxSequence = int64(1)<<sequenceBits - 1
+// maxSequence bounds Container.Seq.
+const maxSequence = int64(1)<<sequenceBits - 1
 
 // MaxEpoch bounds Container.Epoch, so that epoch and sequence are one positive int64.
 const MaxEpoch = int32(1)<<(63-sequenceBits) - 1
@@ -44,12 +44,12 @@ const MaxEpoch = int32(1)<<(63-sequenceBits) - 1
 // Number is the int64 by which Hadoop's messages carry a container's sequence and epoch.
 func (c Container) Number() int64 { return int64(c.Epoch)<<sequenceBits | c.Seq }
 
-// ContainerOf is the inverse of Number. A negative number is an error.
-func ContainerOf(a Attempt, number int64) (Container, error) {
+// containerOf is the inverse of Number. A negative number is an error.
+func containerOf(a Attempt, number int64) (Container, error) {
 	if number < 0 {
 		return Container{}, fmt.Errorf("the container number %d is negative", number)
 	}
-	return Container{Attempt: a, Epoch: int32(number >> sequenceBits), Seq: number & MaxSequence}, nil
+	return Container{Attempt: a, Epoch: int32(number >> sequenceBits), Seq: number & maxSequence}, nil
 }
 
 func (a Application) String() string { return fmt.Sprintf("application_%d_%04d", a.Timestamp, a.ID) }
@@ -106,7 +106,7 @@ func ParseContainer(text string) (Container, error) {
 		rest, epoch = "container_"+tail, e
 	}
 	n, ok := numbers(rest, "container_", 4)
-	if !ok || n[3] > MaxSequence {
+	if !ok || n[3] > maxSequence {
 		return Container{}, malformed("container", text, example)
 	}
 	id := Container{Attempt{Application{n[0], int32(n[1])}, int32(n[2])}, int32(epoch), n[3]}

@@ -60,18 +60,18 @@ func TestAnIdHasOneTextOnly(t *testing.T) {
 }
 
 func TestNumberOfAContainer(t *testing.T) {
-	for _, c := range []Container{{Seq: 1}, {Epoch: 1, Seq: 1}, {Epoch: MaxEpoch, Seq: MaxSequence}} {
-		if got, err := ContainerOf(Attempt{}, c.Number()); err != nil || got != c {
+	for _, c := range []Container{{Seq: 1}, {Epoch: 1, Seq: 1}, {Epoch: MaxEpoch, Seq: maxSequence}} {
+		if got, err := containerOf(Attempt{}, c.Number()); err != nil || got != c {
 			t.Errorf("%v became %v, %v", c, got, err)
 		}
 	}
 	if n := (Container{Epoch: 1, Seq: 1}).Number(); n != 1<<40+1 {
 		t.Errorf("epoch 1, container 1 is %d", n)
 	}
-	if n := (Container{Epoch: MaxEpoch, Seq: MaxSequence}).Number(); n != math.MaxInt64 {
+	if n := (Container{Epoch: MaxEpoch, Seq: maxSequence}).Number(); n != math.MaxInt64 {
 		t.Errorf("the largest is %d", n)
 	}
-	if _, err := ContainerOf(Attempt{}, -1); err == nil {
+	if _, err := containerOf(Attempt{}, -1); err == nil {
 		t.Error("a negative number is a container")
 	}
 }

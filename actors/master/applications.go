@@ -49,7 +49,7 @@ func (m *Master) registerApplication(c *rpcenv.Context, r *deploy.RegisterApplic
 	m.schedule(c)
 }
 
-func (m *Master) answerApplication(c *rpcenv.Context, app *ApplicationInfo) {
+func (m *Master) answerApplication(c *rpcenv.Context, app *applicationInfo) {
 	c.Send(app.Driver, &deploy.RegisteredApplication{AppId: app.ID, Master: c.Self().Proto(), MasterTerm: m.cfg.Term})
 }
 
@@ -70,8 +70,8 @@ func badApplication(d *deploy.ApplicationDescription) string {
 
 func (m *Master) newApplication(
 	c *rpcenv.Context, id string, desc *deploy.ApplicationDescription, driver rpcenv.Ref, started time.Time,
-) *ApplicationInfo {
-	app := &ApplicationInfo{
+) *applicationInfo {
+	app := &applicationInfo{
 		ID: id, Desc: desc, Driver: driver, Started: started,
 		MaxCores: conf.DefaultCores.Get(c.Conf()),
 	}
@@ -82,7 +82,7 @@ func (m *Master) newApplication(
 }
 
 // addApplication enters an application.
-func (m *Master) addApplication(c *rpcenv.Context, app *ApplicationInfo, why string) {
+func (m *Master) addApplication(c *rpcenv.Context, app *applicationInfo, why string) {
 	m.apps = append(m.apps, app)
 	m.idToApp[app.ID] = app
 	m.addressToApp[app.Driver.Address] = app
@@ -109,7 +109,7 @@ func (m *Master) newApplicationID(c *rpcenv.Context, desc *deploy.ApplicationDes
 }
 
 func (m *Master) knowsApplication(id string) bool {
-	return m.idToApp[id] != nil || slices.ContainsFunc(m.completed, func(a *ApplicationInfo) bool { return a.ID == id })
+	return m.idToApp[id] != nil || slices.ContainsFunc(m.completed, func(a *applicationInfo) bool { return a.ID == id })
 }
 
 // fresh is the first id that is not taken. A Master that was started again counts from 0 again, so that within one second
@@ -155,14 +155,14 @@ const (
 // seekDriver finds out whether a driver is gone, or its connection only. A live driver gets MasterChanged, which makes it hold
 // on to its application; the application of a driver that is gone is finished, as Spark's Master does at once. Another process
 // at the driver's address could answer: it registers, or it does not know the application.
-func (m *Master) seekDriver(c *rpcenv.Context, app *ApplicationInfo) {
+func (m *Master) seekDriver(c *rpcenv.Context, app *applicationInfo) {
 	if !app.sought {
 		app.sought = true
 		m.askDriver(c, app, seekTries)
 	}
 }
 
-func (m *Master) askDriver(c *rpcenv.Context, app *ApplicationInfo, tries int) {
+func (m *Master) askDriver(c *rpcenv.Context, app *applicationInfo, tries int) {
 	at := app.Driver.Address
 	verifier := rpcenv.Ref{Address: at, Name: rpcenv.VerifierName}
 	rpcenv.Ask(c, verifier, &rpc.CheckExistence{Name: app.Driver.Name}, func(found *rpc.Bool, err error) {
@@ -206,7 +206,7 @@ func (m *Master) killApplication(c *rpcenv.Context, k *deploy.KillApplication) {
 
 // removeApplication ends an application: it kills its executors, then sends ApplicationFinished to every Worker, also to a
 // dead one, which may be alive after all. The driver gets ApplicationRemoved unless it wanted the end.
-func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to ApplicationState, why string) {
+func (m *Master) removeApplication(c *rpcenv.Context, app *applicationInfo, to ApplicationState, why string) {
 	if !m.setApplication(c, app, to, why) {
 		return
 	}
@@ -217,7 +217,7 @@ func (m *Master) removeApplication(c *rpcenv.Context, app *ApplicationInfo, to A
 		m.failed(c, failedApplication, app.ID, "", to.String(), why)
 	}
 	// Out of the books before its cores come free: schedule, below, must not give them to this application again.
-	m.apps = slices.DeleteFunc(m.apps, func(a *ApplicationInfo) bool { return a == app })
+	m.apps = slices.DeleteFunc(m.apps, func(a *applicationInfo) bool { return a == app })
 	delete(m.idToApp, app.ID)
 	delete(m.addressToApp, app.Driver.Address)
 	m.completed = retain(m.completed, app, conf.RetainedApplications.Get(c.Conf()))
@@ -254,6 +254,6 @@ func retain[T any](completed []T, last T, limit int) []T {
 }
 
 // setApplication changes an application's state; false: it cannot.
-func (m *Master) setApplication(c *rpcenv.Context, app *ApplicationInfo, to ApplicationState, why string) bool {
+func (m *Master) setApplication(c *rpcenv.Context, app *applicationInfo, to ApplicationState, why string) bool {
 	return applicationMoves.Move(c, app.ID, &app.State, to, why)
 }

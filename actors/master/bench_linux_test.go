@@ -62,7 +62,7 @@ func newBenched(b *testing.B) (m *benched, peers rpcenv.Ref, end func()) {
 	m = &benched{Master: New(Config{}), done: make(chan struct{})}
 	m.state = RecoveryAlive
 	for i := range 5000 {
-		m.workers.add(&WorkerInfo{
+		m.workers.add(&workerInfo{
 			ID: fmt.Sprintf("worker-20260101000000-10.0.%d.%d-7078", i/250, i%250), Ref: peers, Host: "10.0.0.2", Port: 7078,
 			Cores: 16, Memory: 65536, State: WorkerAlive,
 		})
@@ -95,7 +95,7 @@ func benchSchedule(b *testing.B, size int32, demand bool) {
 			if size > 0 {
 				desc.CoresPerExecutor = proto.Int32(size)
 			}
-			app := &ApplicationInfo{
+			app := &applicationInfo{
 				ID: fmt.Sprintf("app-20260101000000-%04d", i), Desc: desc, Driver: there, State: ApplicationWaiting, MaxCores: 100,
 			}
 			m.apps = append(m.apps, app)

@@ -63,7 +63,7 @@ func (m *Master) decommissionWorkers(c *rpcenv.Context, d DecommissionWorkers) {
 // decommissionWorker takes a Worker out of service: it gets nothing more, and the drivers hear of each executor that they will
 // lose. Those stay on the Worker's record until they end, but are no longer the application's, which may get others; so no
 // driver hears of their end. False: it was out of service before.
-func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) bool {
+func (m *Master) decommissionWorker(c *rpcenv.Context, w *workerInfo) bool {
 	if w.State == WorkerDecommissioned {
 		c.Log().Infof("Worker %s is decommissioned already", w.ID)
 		return false
@@ -87,7 +87,7 @@ func (m *Master) decommissionWorker(c *rpcenv.Context, w *WorkerInfo) bool {
 
 // executor finds an executor on w that has not ended, also one that its application has lost by a decommission; nil: w has none
 // such.
-func (w *WorkerInfo) executor(app string, id int) *ExecutorDesc {
+func (w *workerInfo) executor(app string, id int) *executorDesc {
 	for _, e := range w.executors {
 		if e.ID == id && e.App.ID == app {
 			return e

@@ -43,11 +43,11 @@ func (m *Master) demands(drivers driverPolicy, now time.Time) (out []*deploy.Dem
 }
 
 // blocked is what blocks executors of p that an application wants; empty: nothing does.
-func (m *Master) blocked(a *ApplicationInfo, p Profile, now time.Time) (out []*deploy.Blocker) {
+func (m *Master) blocked(a *applicationInfo, p resourceProfile, now time.Time) (out []*deploy.Blocker) {
 	if reason := a.pause(now); reason != "" {
 		out = append(out, &deploy.Blocker{Filter: byWait, Reason: reason, Help: pauseHelp})
 	}
-	if usable, refused := Usable(m.workers.all(), p); len(usable) == 0 {
+	if usable, refused := usableFor(m.workers.all(), p); len(usable) == 0 {
 		out = append(out, blockers(refused)...)
 	}
 	return out
@@ -55,7 +55,7 @@ func (m *Master) blocked(a *ApplicationInfo, p Profile, now time.Time) (out []*d
 
 // blockers joins the refusals of each filter: how many Workers, and the words of the first. Without Workers there is one
 // that says so.
-func blockers(refused []Refusal) (out []*deploy.Blocker) {
+func blockers(refused []workerRefusal) (out []*deploy.Blocker) {
 	byFilter := map[string]*deploy.Blocker{}
 	for _, r := range refused {
 		b := byFilter[r.Filter]

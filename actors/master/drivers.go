@@ -53,8 +53,8 @@ func badDriver(d *deploy.DriverDescription) string {
 }
 
 // newDriver enters a driver, which waits for a Worker.
-func (m *Master) newDriver(c *rpcenv.Context, desc *deploy.DriverDescription, why string) *DriverInfo {
-	d := &DriverInfo{ID: m.newDriverID(c), Desc: desc, Submitted: c.Now()}
+func (m *Master) newDriver(c *rpcenv.Context, desc *deploy.DriverDescription, why string) *driverInfo {
+	d := &driverInfo{ID: m.newDriverID(c), Desc: desc, Submitted: c.Now()}
 	m.drivers.add(d)
 	m.persistDriver(c, d, false)
 	c.State("driver", d.ID, "", d.State.String(), why)
@@ -113,7 +113,7 @@ func (m *Master) requestKillAllDrivers(c *rpcenv.Context, r *deploy.RequestKillA
 	rpcenv.Reply(c, r, answer)
 }
 
-func (m *Master) killDriver(c *rpcenv.Context, d *DriverInfo) {
+func (m *Master) killDriver(c *rpcenv.Context, d *driverInfo) {
 	c.Log().Infof("Asked to kill driver %s", d.ID)
 	if d.Worker == nil {
 		m.endDriver(c, d, deploy.DriverState_KILLED, "", "killed while it waited")
@@ -122,7 +122,7 @@ func (m *Master) killDriver(c *rpcenv.Context, d *DriverInfo) {
 	m.orderKillDriver(c, d.Worker, d.ID)
 }
 
-func (m *Master) orderKillDriver(c *rpcenv.Context, w *WorkerInfo, id string) {
+func (m *Master) orderKillDriver(c *rpcenv.Context, w *workerInfo, id string) {
 	c.Send(w.Ref, &deploy.KillDriver{DriverId: id, MasterTerm: m.cfg.Term})
 }
 
@@ -174,7 +174,7 @@ func (m *Master) driverStateChanged(c *rpcenv.Context, r *deploy.DriverStateChan
 }
 
 // endDriver takes a driver out of the books. It mirrors Master.removeDriver, without its schedule.
-func (m *Master) endDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverState_State, exception, why string) {
+func (m *Master) endDriver(c *rpcenv.Context, d *driverInfo, to deploy.DriverState_State, exception, why string) {
 	if !m.setDriver(c, d, to, why) {
 		return
 	}
@@ -193,7 +193,7 @@ func (m *Master) endDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverSta
 
 // loseDriver is for a driver whose Worker was lost: a supervised one runs again, under a new id, so that no late report about
 // the old one is taken for a report about the new one.
-func (m *Master) loseDriver(c *rpcenv.Context, d *DriverInfo, why string) {
+func (m *Master) loseDriver(c *rpcenv.Context, d *driverInfo, why string) {
 	if !d.Desc.GetSupervise() {
 		c.Log().Infof("Not re-launching %s because it was not supervised", d.ID)
 		m.endDriver(c, d, deploy.DriverState_ERROR, "", why)
@@ -203,7 +203,7 @@ func (m *Master) loseDriver(c *rpcenv.Context, d *DriverInfo, why string) {
 }
 
 // relaunchDriver lets a driver wait again, under a new id.
-func (m *Master) relaunchDriver(c *rpcenv.Context, d *DriverInfo, why string) {
+func (m *Master) relaunchDriver(c *rpcenv.Context, d *driverInfo, why string) {
 	c.Log().Infof("Re-launching %s", d.ID)
 	m.endDriver(c, d, deploy.DriverState_RELAUNCHING, "", why)
 	d.RelaunchedAs = m.newDriver(c, d.Desc, "relaunched in place of "+d.ID).ID
@@ -212,7 +212,7 @@ func (m *Master) relaunchDriver(c *rpcenv.Context, d *DriverInfo, why string) {
 // latestDrivers compares the drivers that a Worker lists with the books: it kills those that the Master does not know there,
 // and orders again those that were ordered before the Worker registered once more and did not arrive. It reports whether
 // something is to be scheduled.
-func (m *Master) latestDrivers(c *rpcenv.Context, w *WorkerInfo, ids []string) (changed bool) {
+func (m *Master) latestDrivers(c *rpcenv.Context, w *workerInfo, ids []string) (changed bool) {
 	for _, id := range ids {
 		if d := m.drivers.idToInfo[id]; d != nil && d.Worker == w {
 			d.doubtful = false
@@ -243,7 +243,7 @@ func (m *Master) requestReadyz(c *rpcenv.Context, r *deploy.RequestReadyz) {
 }
 
 // setDriver changes a driver's state; false: it cannot.
-func (m *Master) setDriver(c *rpcenv.Context, d *DriverInfo, to deploy.DriverState_State, why string) bool {
+func (m *Master) setDriver(c *rpcenv.Context, d *driverInfo, to deploy.DriverState_State, why string) bool {
 	if !driverMoves.Move(c, d.ID, &d.State, to, why) {
 		return false
 	}

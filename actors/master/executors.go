@@ -15,7 +15,7 @@ import (
 )
 
 // launchExecutor sends LaunchExecutor to the Worker, then ExecutorAdded to the driver.
-func (m *Master) launchExecutor(c *rpcenv.Context, e *ExecutorDesc) {
+func (m *Master) launchExecutor(c *rpcenv.Context, e *executorDesc) {
 	e.Worker.addExecutor(e)
 	c.State("executor", e.FullID(), "", e.State.String(), "launched")
 	c.Send(e.Worker.Ref, &deploy.LaunchExecutor{
@@ -47,7 +47,7 @@ func (m *Master) executorStateChanged(c *rpcenv.Context, r *deploy.ExecutorState
 }
 
 // executor is the live executor of that application and id, or nil.
-func (m *Master) executor(app string, id int) *ExecutorDesc {
+func (m *Master) executor(app string, id int) *executorDesc {
 	if a := m.idToApp[app]; a != nil {
 		return a.executor(id)
 	}
@@ -55,7 +55,7 @@ func (m *Master) executor(app string, id int) *ExecutorDesc {
 }
 
 // executorChanged reports to the driver and replaces an executor that has ended. A repetition changes nothing.
-func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.ExecutorStateChanged) {
+func (m *Master) executorChanged(c *rpcenv.Context, e *executorDesc, r *deploy.ExecutorStateChanged) {
 	app := e.App
 	if r.GetState() == deploy.ExecutorState_DECOMMISSIONED { // the Master says so, no Worker
 		c.Log().Warnf("%s reports that %s is %s", c.Sender(), e.FullID(), r.GetState())
@@ -98,7 +98,7 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *ExecutorDesc, r *deploy.E
 	m.schedule(c)
 }
 
-func endingOf(e *ExecutorDesc, r *deploy.ExecutorStateChanged, now time.Time) ending {
+func endingOf(e *executorDesc, r *deploy.ExecutorStateChanged, now time.Time) ending {
 	end := ending{id: e.FullID(), worker: e.Worker.ID, state: e.State, code: r.ExitStatus, message: r.GetMessage(), at: now}
 	if !e.runningSince.IsZero() {
 		end.ran = now.Sub(e.runningSince)
@@ -153,12 +153,12 @@ func (m *Master) killExecutors(c *rpcenv.Context, k *deploy.KillExecutors) {
 }
 
 // killExecutor ends an executor. The Worker's report that it has ended comes when the Master has forgotten it.
-func (m *Master) killExecutor(c *rpcenv.Context, e *ExecutorDesc, why string) {
+func (m *Master) killExecutor(c *rpcenv.Context, e *executorDesc, why string) {
 	m.endExecutor(c, e, deploy.ExecutorState_KILLED, why)
 	m.orderKill(c, e.Worker, e.App.ID, e.ID)
 }
 
-func (m *Master) orderKill(c *rpcenv.Context, w *WorkerInfo, app string, id int) {
+func (m *Master) orderKill(c *rpcenv.Context, w *workerInfo, app string, id int) {
 	c.Send(w.Ref, &deploy.KillExecutor{
 		MasterUrl: m.url(c), AppId: app, ExecId: proto.Int32(int32(id)), MasterTerm: m.cfg.Term,
 	})
@@ -166,7 +166,7 @@ func (m *Master) orderKill(c *rpcenv.Context, w *WorkerInfo, app string, id int)
 
 // loseExecutor gives up an executor whose end no Worker will report. workerHost, for the driver, is set when the whole Worker is
 // lost, else nil.
-func (m *Master) loseExecutor(c *rpcenv.Context, e *ExecutorDesc, why string, workerHost *string) {
+func (m *Master) loseExecutor(c *rpcenv.Context, e *executorDesc, why string, workerHost *string) {
 	c.Log().Infof("Telling app of lost executor: %s", e.FullID())
 	c.Send(e.App.Driver, &deploy.ExecutorUpdated{
 		Id: proto.Int32(int32(e.ID)), State: deploy.ExecutorState_LOST, Message: proto.String(why),
@@ -177,14 +177,14 @@ func (m *Master) loseExecutor(c *rpcenv.Context, e *ExecutorDesc, why string, wo
 }
 
 // endExecutor takes an executor out of the books.
-func (m *Master) endExecutor(c *rpcenv.Context, e *ExecutorDesc, state deploy.ExecutorState, why string) {
+func (m *Master) endExecutor(c *rpcenv.Context, e *executorDesc, state deploy.ExecutorState, why string) {
 	m.setExecutor(c, e, state, why)
 	e.App.removeExecutor(e)
 	e.Worker.removeExecutor(e)
 }
 
 // setExecutor changes an executor's state; false: it cannot.
-func (m *Master) setExecutor(c *rpcenv.Context, e *ExecutorDesc, to deploy.ExecutorState, why string) bool {
+func (m *Master) setExecutor(c *rpcenv.Context, e *executorDesc, to deploy.ExecutorState, why string) bool {
 	if !executorMoves.Move(c, e.FullID(), &e.State, to, why) {
 		return false
 	}

@@ -2,31 +2,31 @@ package master
 
 import "fmt"
 
-// Refusal is why a Worker cannot take an executor or a driver.
-type Refusal struct {
+// workerRefusal is why a Worker cannot take an executor or a driver.
+type workerRefusal struct {
 	Worker string // its id
 	Filter string // which of the filters it was: state, memory, cores or resources
 	Reason string // with the numbers
 	Help   string // what would help
 }
 
-func (r Refusal) String() string { return r.Worker + ": " + r.Reason }
+func (r workerRefusal) String() string { return r.Worker + ": " + r.Reason }
 
 // need is what an executor or a driver takes of a Worker.
 type need struct {
 	cores, memory int
-	resources     []Requirement
+	resources     []requirement
 	// owner is what wants it, in words; keys is the beginning of the settings that say how much.
 	owner, keys string
 }
 
 // need is what an executor of p takes at least.
-func (p Profile) need() *need {
+func (p resourceProfile) need() *need {
 	return &need{p.Step(), p.Memory, p.Resources, "an executor", "spark.executor"}
 }
 
 // need is what d takes.
-func (d *DriverInfo) need() *need {
+func (d *driverInfo) need() *need {
 	return &need{
 		int(d.Desc.GetCores()), int(d.Desc.GetMem()), requirements(d.Desc.GetResourceReqs()), "a driver", "spark.driver",
 	}
@@ -36,37 +36,37 @@ func (d *DriverInfo) need() *need {
 // it does not. They must agree; a test compares them.
 type filter struct {
 	name string
-	fits func(w *WorkerInfo, n *need) bool
-	why  func(w *WorkerInfo, n *need) (reason, help string)
+	fits func(w *workerInfo, n *need) bool
+	why  func(w *workerInfo, n *need) (reason, help string)
 }
 
 // filters are in the order in which a refusal names them.
 var filters = []filter{
 	{
 		"state",
-		func(w *WorkerInfo, _ *need) bool { return w.State == WorkerAlive },
-		func(w *WorkerInfo, _ *need) (string, string) {
+		func(w *workerInfo, _ *need) bool { return w.State == WorkerAlive },
+		func(w *workerInfo, _ *need) (string, string) {
 			return fmt.Sprintf("it is %s", w.State), stateHelp(w.State)
 		},
 	},
 	{
 		"memory",
-		func(w *WorkerInfo, n *need) bool { return w.MemoryFree() >= n.memory },
-		func(w *WorkerInfo, n *need) (string, string) {
+		func(w *workerInfo, n *need) bool { return w.MemoryFree() >= n.memory },
+		func(w *workerInfo, n *need) (string, string) {
 			return n.shortage("MiB of memory", n.memory, w.MemoryFree(), w.Memory, ".memory", "--memory")
 		},
 	},
 	{
 		"cores",
-		func(w *WorkerInfo, n *need) bool { return w.CoresFree() >= n.cores },
-		func(w *WorkerInfo, n *need) (string, string) {
+		func(w *workerInfo, n *need) bool { return w.CoresFree() >= n.cores },
+		func(w *workerInfo, n *need) (string, string) {
 			return n.shortage("cores", n.cores, w.CoresFree(), w.Cores, ".cores", "--cores")
 		},
 	},
 	{
 		"resources",
-		func(w *WorkerInfo, n *need) bool { return w.resources.room(n.resources, 1) > 0 },
-		func(w *WorkerInfo, n *need) (string, string) {
+		func(w *workerInfo, n *need) bool { return w.resources.room(n.resources, 1) > 0 },
+		func(w *workerInfo, n *need) (string, string) {
 			for _, q := range n.resources {
 				if r := w.resources.of(q.Name); r.free < q.Amount {
 					key := ".resource." + q.Name + ".amount"
@@ -102,7 +102,7 @@ func stateHelp(s WorkerState) string {
 }
 
 // fits reports whether w can take n now.
-func fits(w *WorkerInfo, n *need) bool {
+func fits(w *workerInfo, n *need) bool {
 	for i := range filters {
 		if !filters[i].fits(w, n) {
 			return false
@@ -112,19 +112,19 @@ func fits(w *WorkerInfo, n *need) bool {
 }
 
 // refusal is the first filter that w fails; false: it can take n now.
-func refusal(w *WorkerInfo, n *need) (Refusal, bool) {
+func refusal(w *workerInfo, n *need) (workerRefusal, bool) {
 	for _, f := range filters {
 		if !f.fits(w, n) {
 			reason, help := f.why(w, n)
-			return Refusal{w.ID, f.name, reason, help}, true
+			return workerRefusal{w.ID, f.name, reason, help}, true
 		}
 	}
-	return Refusal{}, false
+	return workerRefusal{}, false
 }
 
-// Usable divides workers into those that can take an executor of p now, and the reasons of the others: the first filter
+// usableFor divides workers into those that can take an executor of p now, and the reasons of the others: the first filter
 // that each fails.
-func Usable(workers []*WorkerInfo, p Profile) (usable []*WorkerInfo, refused []Refusal) {
+func usableFor(workers []*workerInfo, p resourceProfile) (usable []*workerInfo, refused []workerRefusal) {
 	n := p.need()
 	for _, w := range workers {
 		if r, no := refusal(w, n); no {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestARefusalNamesFilterAndNumbers(t *testing.T) {
-	ws := []*WorkerInfo{
+	ws := []*workerInfo{
 		{ID: "dead", State: WorkerDead},
 		{ID: "small", Cores: 4, Memory: 512},
 		{ID: "full", Cores: 4, CoresUsed: 3, Memory: 4096},
@@ -17,11 +17,11 @@ func TestARefusalNamesFilterAndNumbers(t *testing.T) {
 		{ID: "exact", Cores: 2, CoresUsed: 2, Memory: 4096},
 		{ID: "good", Cores: 4, Memory: 4096, resources: gpus(1)},
 	}
-	usable, refused := Usable(ws, Profile{Cores: 2, Memory: 1024, Resources: []Requirement{{"gpu", 1}}})
+	usable, refused := usableFor(ws, resourceProfile{Cores: 2, Memory: 1024, Resources: []requirement{{"gpu", 1}}})
 	if len(usable) != 1 || usable[0].ID != "good" {
 		t.Errorf("usable: %v", usable)
 	}
-	want := []Refusal{
+	want := []workerRefusal{
 		{"dead", "state", "it is DEAD", "start it again, or see in its log why it ended"},
 		{
 			"small", "memory", "an executor wants 1024 MiB of memory, the worker has 512",
@@ -51,8 +51,8 @@ func TestARefusalNamesFilterAndNumbers(t *testing.T) {
 
 // Of several resources the refusal names the one that is short, not one that is just enough.
 func TestARefusalNamesTheResourceThatIsShort(t *testing.T) {
-	w := &WorkerInfo{ID: "w", Cores: 1, Memory: 1, resources: append(gpus(2), &resource{name: "npu", addresses: []string{"a"}, taken: []bool{true}})}
-	r, no := refusal(w, Profile{Memory: 1, Resources: []Requirement{{"gpu", 2}, {"npu", 1}}}.need())
+	w := &workerInfo{ID: "w", Cores: 1, Memory: 1, resources: append(gpus(2), &resource{name: "npu", addresses: []string{"a"}, taken: []bool{true}})}
+	r, no := refusal(w, resourceProfile{Memory: 1, Resources: []requirement{{"gpu", 2}, {"npu", 1}}}.need())
 	if want := "an executor wants 1 npu, 0 of the worker's 1 are free"; !no || r.Reason != want {
 		t.Errorf("%v, want %s", r, want)
 	}
@@ -62,13 +62,13 @@ func TestARefusalNamesTheResourceThatIsShort(t *testing.T) {
 func TestEveryFilterThatRefusesSaysWhy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 3)
-		w := &WorkerInfo{
+		w := &workerInfo{
 			ID: "w", Cores: n.Draw(t, "cores"), Memory: n.Draw(t, "memory"), resources: gpus(n.Draw(t, "gpus")),
 			State: WorkerState(n.Draw(t, "state")),
 		}
-		p := Profile{Cores: n.Draw(t, "wanted cores"), Memory: n.Draw(t, "wanted memory")}
+		p := resourceProfile{Cores: n.Draw(t, "wanted cores"), Memory: n.Draw(t, "wanted memory")}
 		if g := n.Draw(t, "wanted gpus"); g > 0 {
-			p.Resources = []Requirement{{"gpu", g}}
+			p.Resources = []requirement{{"gpu", g}}
 		}
 		r, no := refusal(w, p.need())
 		if no == fits(w, p.need()) || no != (r.Reason != "" && r.Help != "") {

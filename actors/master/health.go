@@ -33,7 +33,7 @@ type health struct {
 }
 
 // proved reports whether e was RUNNING long enough to count as healthy.
-func (e *ExecutorDesc) proved(now time.Time) bool {
+func (e *executorDesc) proved(now time.Time) bool {
 	return !e.runningSince.IsZero() && now.Sub(e.runningSince) >= healthyAfter
 }
 
@@ -41,7 +41,7 @@ func (e *ExecutorDesc) proved(now time.Time) bool {
 // reports whether the application is to be removed: limit (spark.deploy.maxExecutorRetries; -1 for never) failures in a
 // row, and no executor that is RUNNING. While one is, but has proved nothing, nothing is launched: within healthyAfter
 // it has ended or is healthy, so that the question does not stay open.
-func (a *ApplicationInfo) executorEnded(e *ExecutorDesc, normal bool, limit int, now time.Time) (remove bool) {
+func (a *applicationInfo) executorEnded(e *executorDesc, normal bool, limit int, now time.Time) (remove bool) {
 	h := &a.health
 	if e.proved(now) || now.Sub(h.last) > rowWindow { // a new row begins
 		*h = health{}
@@ -70,7 +70,7 @@ func (a *ApplicationInfo) executorEnded(e *ExecutorDesc, normal bool, limit int,
 }
 
 // running reports whether an executor is RUNNING, and whether one is healthy.
-func (a *ApplicationInfo) running(now time.Time) (running, healthy bool) {
+func (a *applicationInfo) running(now time.Time) (running, healthy bool) {
 	for _, e := range a.executors {
 		if e.State == deploy.ExecutorState_RUNNING {
 			running = true

@@ -42,11 +42,11 @@ func TestWhichEndsCount(t *testing.T) {
 		},
 	} {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		a := &ApplicationInfo{}
+		a := &applicationInfo{}
 		var got []string
 		for _, x := range test.ends {
 			now = now.Add(x.after)
-			e := a.addExecutor(&WorkerInfo{}, 1, Profile{})
+			e := a.addExecutor(&workerInfo{}, 1, resourceProfile{})
 			if x.ran >= 0 {
 				e.runningSince = now.Add(-x.ran)
 			}
@@ -71,9 +71,9 @@ func TestWhichEndsCount(t *testing.T) {
 // Without a limit (-1) nothing removes an application; of 1 the first failure does.
 func TestTheLimitOfFailures(t *testing.T) {
 	for limit, want := range map[int]int{-1: 0, 0: 1, 1: 1, 4: 4} {
-		a, removed := &ApplicationInfo{}, 0
+		a, removed := &applicationInfo{}, 0
 		for n := 1; n <= 30 && removed == 0; n++ {
-			e := a.addExecutor(&WorkerInfo{}, 1, Profile{})
+			e := a.addExecutor(&workerInfo{}, 1, resourceProfile{})
 			a.removeExecutor(e)
 			if a.executorEnded(e, false, limit, time.Unix(0, 0)) {
 				removed = n
@@ -88,15 +88,15 @@ func TestTheLimitOfFailures(t *testing.T) {
 // Only what is RUNNING keeps an application from its removal, and only what has been so for a minute is healthy.
 func TestWhatIsRunningAndWhatIsHealthy(t *testing.T) {
 	now := time.Unix(1000, 0)
-	executor := func(s deploy.ExecutorState, since time.Time) *ExecutorDesc {
-		return &ExecutorDesc{State: s, runningSince: since}
+	executor := func(s deploy.ExecutorState, since time.Time) *executorDesc {
+		return &executorDesc{State: s, runningSince: since}
 	}
-	for want, of := range map[string][]*ExecutorDesc{
+	for want, of := range map[string][]*executorDesc{
 		"false false": {executor(deploy.ExecutorState_LAUNCHING, time.Time{})},
 		"true false":  {executor(deploy.ExecutorState_RUNNING, now.Add(1-time.Minute)), executor(deploy.ExecutorState_LAUNCHING, time.Time{})},
 		"true true":   {executor(deploy.ExecutorState_RUNNING, now.Add(-time.Minute)), executor(deploy.ExecutorState_RUNNING, now)},
 	} {
-		running, healthy := (&ApplicationInfo{executors: of}).running(now)
+		running, healthy := (&applicationInfo{executors: of}).running(now)
 		if got := fmt.Sprint(running, " ", healthy); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

@@ -106,7 +106,7 @@ func (p memoryPerCore) Place(d Demand, offers []Offer) []int {
 
 // historicEnd counts the end of an executor as Spark did, when this Master has one of the two faults (counted). It reports
 // whether the application is to be removed.
-func (a *ApplicationInfo) historicEnd(f faults, normal bool, limit int, now time.Time) (remove, counted bool) {
+func (a *applicationInfo) historicEnd(f faults, normal bool, limit int, now time.Time) (remove, counted bool) {
 	if !f.lifetimeFailures && !f.launchLoop {
 		return false, false
 	}
@@ -132,7 +132,7 @@ func (a *ApplicationInfo) historicEnd(f faults, normal bool, limit int, now time
 }
 
 // historicRunning sets the count of failures back with the first sign of life of an executor (SPARK-27510).
-func (a *ApplicationInfo) historicRunning(f faults) {
+func (a *applicationInfo) historicRunning(f faults) {
 	if f.launchLoop {
 		a.health.failures = 0
 	}

@@ -51,7 +51,7 @@ func TestCoreByCore(t *testing.T) {
 		{free: []int{4, 4}, max: 8, memory: 1 << 20, limit: 1, spread: []int{4, 0}, fill: []int{4, 0}, executors: 1, filled: 1},
 		{free: []int{4}, max: 0, memory: 1 << 20, limit: noLimit, spread: []int{0}, fill: []int{0}},
 	} {
-		p := Profile{Cores: test.perExec, Memory: 1024, Limit: test.limit}
+		p := resourceProfile{Cores: test.perExec, Memory: 1024, Limit: test.limit}
 		for by, want := range map[Placement][]int{CoreByCore{SpreadOut: true}: test.spread, CoreByCore{}: test.fill} {
 			ws := pool(test.memory, test.free...)
 			got := decided(t, by, running(test.max, 0), p, ws)
@@ -72,7 +72,7 @@ func TestCoreByCore(t *testing.T) {
 
 // SPARK-9731: a worker of 4 GiB and 10 cores, an executor of 3 GiB without a size.
 func TestMemoryPerCore(t *testing.T) {
-	p := Profile{Memory: 3072, Limit: noLimit}
+	p := resourceProfile{Memory: 3072, Limit: noLimit}
 	if got := decided(t, memoryPerCore{true}, running(noLimit, 0), p, pool(4096, 10)); got[0] != 1 {
 		t.Errorf("historic: %v", got)
 	}
@@ -108,9 +108,9 @@ func TestHowSparkCountedEnds(t *testing.T) {
 		{"SPARK-27510: one that runs keeps it", loop, 2, true, []bool{false, false, false}, "1/1 2/2 3/3"},
 	} {
 		now := time.Unix(1000, 0)
-		a := &ApplicationInfo{executors: []*ExecutorDesc{{}}} // one that is launched counts for nothing
+		a := &applicationInfo{executors: []*executorDesc{{}}} // one that is launched counts for nothing
 		if test.alive {
-			a.executors = append(a.executors, &ExecutorDesc{runningSince: now})
+			a.executors = append(a.executors, &executorDesc{runningSince: now})
 		}
 		var got []string
 		for _, normal := range test.ends {
@@ -129,7 +129,7 @@ func TestHowSparkCountedEnds(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
-	if remove, counted := (&ApplicationInfo{}).historicEnd(faults{}, false, 1, time.Unix(1, 0)); remove || counted {
+	if remove, counted := (&applicationInfo{}).historicEnd(faults{}, false, 1, time.Unix(1, 0)); remove || counted {
 		t.Error("without a fault the end is counted as in Spark")
 	}
 }

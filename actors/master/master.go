@@ -21,13 +21,13 @@ type Master struct {
 	state RecoveryState
 
 	workers         roster
-	idToWorker      map[string]*WorkerInfo
-	addressToWorker map[rpcenv.Address]*WorkerInfo
+	idToWorker      map[string]*workerInfo
+	addressToWorker map[rpcenv.Address]*workerInfo
 
-	apps         []*ApplicationInfo // in the order of registration, which is that of scheduling
-	idToApp      map[string]*ApplicationInfo
-	addressToApp map[rpcenv.Address]*ApplicationInfo
-	completed    []*ApplicationInfo
+	apps         []*applicationInfo // in the order of registration, which is that of scheduling
+	idToApp      map[string]*applicationInfo
+	addressToApp map[rpcenv.Address]*applicationInfo
+	completed    []*applicationInfo
 	failures     []*deploy.Failure // the oldest first
 	nextApp      int
 
@@ -48,10 +48,10 @@ type Master struct {
 func New(cfg Config) *Master {
 	m := &Master{
 		cfg: cfg, state: RecoveryAlive, workers: newRoster(),
-		idToWorker:      map[string]*WorkerInfo{},
-		addressToWorker: map[rpcenv.Address]*WorkerInfo{},
-		idToApp:         map[string]*ApplicationInfo{},
-		addressToApp:    map[rpcenv.Address]*ApplicationInfo{},
+		idToWorker:      map[string]*workerInfo{},
+		addressToWorker: map[rpcenv.Address]*workerInfo{},
+		idToApp:         map[string]*applicationInfo{},
+		addressToApp:    map[rpcenv.Address]*applicationInfo{},
 		drivers:         newDriverBooks(),
 		connections:     map[rpcenv.Address]int{},
 	}

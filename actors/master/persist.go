@@ -47,20 +47,20 @@ func (m *Master) notDurable(c *rpcenv.Context, err error) {
 	c.Exit(1, why)
 }
 
-func (m *Master) persistApplication(c *rpcenv.Context, a *ApplicationInfo) {
+func (m *Master) persistApplication(c *rpcenv.Context, a *applicationInfo) {
 	m.persist(c, appPrefix+a.ID, &deploy.ApplicationRecord{
 		Id: a.ID, Desc: a.Desc, Driver: a.Driver.Proto(), Started: a.Started.UnixMilli(),
 	})
 }
 
-func (m *Master) persistDriver(c *rpcenv.Context, d *DriverInfo, launched bool) {
+func (m *Master) persistDriver(c *rpcenv.Context, d *driverInfo, launched bool) {
 	m.persist(c, driverPrefix+d.ID, &deploy.DriverRecord{
 		Id: d.ID, Desc: d.Desc, Submitted: d.Submitted.UnixMilli(), Launched: launched,
 	})
 }
 
 // persistWorker keeps a Worker as it registered; its reference is complete.
-func (m *Master) persistWorker(c *rpcenv.Context, w *WorkerInfo, r *deploy.RegisterWorker) {
+func (m *Master) persistWorker(c *rpcenv.Context, w *workerInfo, r *deploy.RegisterWorker) {
 	r = proto.CloneOf(r)
 	r.Worker = w.Ref.Proto()
 	m.persist(c, workerPrefix+w.ID, &deploy.WorkerRecord{Registration: r})

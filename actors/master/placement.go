@@ -155,7 +155,7 @@ func executorSizes(size, assigned int) []int {
 }
 
 // offer is what w has for an executor of p.
-func (w *WorkerInfo) offer(p Profile) Offer {
+func (w *workerInfo) offer(p resourceProfile) Offer {
 	return Offer{
 		Worker: w.ID, Host: w.Host, Cores: w.Cores, CoresFree: w.CoresFree(), Memory: w.Memory, MemoryFree: w.MemoryFree(),
 		Room: w.resources.room(p.Resources, w.MemoryFree()/p.Memory), Executors: len(w.executors),
@@ -163,7 +163,7 @@ func (w *WorkerInfo) offer(p Profile) Offer {
 }
 
 // demand is what the application still wants of p.
-func (a *ApplicationInfo) demand(p Profile) Demand {
+func (a *applicationInfo) demand(p resourceProfile) Demand {
 	return Demand{
 		App: a.ID, Profile: p.ID, Cores: p.Cores, Memory: p.Memory, CoresLeft: a.CoresLeft(), Executors: max(p.Limit-a.executorsOf(p.ID), 0),
 	}

@@ -10,25 +10,25 @@ import (
 )
 
 // pool makes Workers with so many free cores and so much free memory each.
-func pool(memory int, cores ...int) []*WorkerInfo {
-	var ws []*WorkerInfo
+func pool(memory int, cores ...int) []*workerInfo {
+	var ws []*workerInfo
 	for i, n := range cores {
-		ws = append(ws, &WorkerInfo{ID: fmt.Sprintf("w%02d", i), Cores: n, Memory: memory})
+		ws = append(ws, &workerInfo{ID: fmt.Sprintf("w%02d", i), Cores: n, Memory: memory})
 	}
 	return ws
 }
 
 // running makes an application with n executors of the default profile that count for its limit only.
-func running(maxCores, n int) *ApplicationInfo {
-	a := &ApplicationInfo{ID: "app", MaxCores: maxCores}
+func running(maxCores, n int) *applicationInfo {
+	a := &applicationInfo{ID: "app", MaxCores: maxCores}
 	for range n {
-		a.addExecutor(&WorkerInfo{}, 0, Profile{})
+		a.addExecutor(&workerInfo{}, 0, resourceProfile{})
 	}
 	return a
 }
 
 // decided is what p gives, which must be possible.
-func decided(t interface{ Fatal(...any) }, by Placement, app *ApplicationInfo, p Profile, ws []*WorkerInfo) []int {
+func decided(t interface{ Fatal(...any) }, by Placement, app *applicationInfo, p resourceProfile, ws []*workerInfo) []int {
 	cores, err := decide(app, p, by, ws)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestPlace(t *testing.T) {
 		if test.noSpread == nil {
 			test.noSpread = test.want
 		}
-		p := Profile{Cores: test.perExec, Memory: 1024, Limit: test.limit}
+		p := resourceProfile{Cores: test.perExec, Memory: 1024, Limit: test.limit}
 		for by, want := range map[Placement][]int{SpreadOut{}: test.want, Consolidate{}: test.noSpread} {
 			if got := decided(t, by, running(test.max, test.running), p, pool(test.memory, test.free...)); !slices.Equal(got, want) {
 				t.Errorf("%+v %T: %v, want %v", test, by, got, want)
@@ -88,14 +88,14 @@ func TestPlaceStaysWithinAllLimits(t *testing.T) {
 		for _, w := range ws {
 			w.Memory = rapid.IntRange(0, 4096).Draw(t, "memory")
 		}
-		p := Profile{
+		p := resourceProfile{
 			Cores:  rapid.IntRange(0, 6).Draw(t, "cores per executor"),
 			Memory: rapid.IntRange(1, 2048).Draw(t, "executor memory"),
 			Limit:  rapid.IntRange(0, 12).Draw(t, "limit"),
 		}
 		app := running(rapid.IntRange(0, 80).Draw(t, "max cores"), rapid.IntRange(0, 4).Draw(t, "running"))
 		by := rapid.SampledFrom([]Placement{SpreadOut{}, Consolidate{}}).Draw(t, "placement")
-		usable, _ := Usable(ws, p)
+		usable, _ := usableFor(ws, p)
 		cores := decided(t, by, app, p, usable)
 
 		sum, executors := 0, 0
@@ -134,7 +134,7 @@ func TestPlaceStaysWithinAllLimits(t *testing.T) {
 func TestSpreadOutDiffersByAtMostOneStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, free := rapid.IntRange(1, 8).Draw(t, "workers"), rapid.IntRange(1, 20).Draw(t, "free")
-		p := Profile{Cores: rapid.IntRange(0, 6).Draw(t, "cores per executor"), Memory: 1, Limit: math.MaxInt32}
+		p := resourceProfile{Cores: rapid.IntRange(0, 6).Draw(t, "cores per executor"), Memory: 1, Limit: math.MaxInt32}
 		app := running(rapid.IntRange(0, 100).Draw(t, "max cores"), 0)
 		cores := decided(t, SpreadOut{}, app, p, pool(1024, slices.Repeat([]int{free}, n)...))
 		if d := slices.Max(cores) - slices.Min(cores); d > p.Step() {
@@ -175,16 +175,16 @@ func TestWhichAnswersAreFollowed(t *testing.T) {
 
 // A placement sees all of a Worker and of the wish that its documentation names.
 func TestWhatAPlacementSees(t *testing.T) {
-	w := &WorkerInfo{ID: "w", Host: "h", Cores: 8, CoresUsed: 3, Memory: 4096, MemoryUsed: 1024, resources: gpus(2), executors: make([]*ExecutorDesc, 2)}
-	if got, want := w.offer(Profile{Memory: 1024}), (Offer{"w", "h", 8, 5, 4096, 3072, 3, 2}); got != want {
+	w := &workerInfo{ID: "w", Host: "h", Cores: 8, CoresUsed: 3, Memory: 4096, MemoryUsed: 1024, resources: gpus(2), executors: make([]*executorDesc, 2)}
+	if got, want := w.offer(resourceProfile{Memory: 1024}), (Offer{"w", "h", 8, 5, 4096, 3072, 3, 2}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := w.offer(Profile{Memory: 1024, Resources: []Requirement{{"gpu", 1}}}).Room; got != 2 {
+	if got := w.offer(resourceProfile{Memory: 1024, Resources: []requirement{{"gpu", 1}}}).Room; got != 2 {
 		t.Errorf("room for %d, want 2", got)
 	}
 	a := running(10, 2)
 	a.CoresGranted = 4
-	p := Profile{ID: 3, Cores: 2, Memory: 512, Limit: 5}
+	p := resourceProfile{ID: 3, Cores: 2, Memory: 512, Limit: 5}
 	if got, want := a.demand(p), (Demand{"app", 3, 2, 512, 6, 5}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -11,21 +11,21 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Profile is what one executor takes. It mirrors org.apache.spark.deploy.master.ExecutorResourceDescription with the
+// resourceProfile is what one executor takes. It mirrors org.apache.spark.deploy.master.ExecutorResourceDescription with the
 // profile's target.
-type Profile struct {
+type resourceProfile struct {
 	ID        int
 	Cores     int // of each executor; 0: one executor a Worker, with all cores that it can get
 	Memory    int // MiB of each executor
-	Resources []Requirement
+	Resources []requirement
 	Limit     int // how many executors the application wants
 }
 
 // Step is how many cores are given at a time.
-func (p Profile) Step() int { return max(p.Cores, 1) }
+func (p resourceProfile) Step() int { return max(p.Cores, 1) }
 
-// DefaultProfile is the resource profile that every application has.
-const DefaultProfile = 0
+// defaultProfile is the resource profile that every application has.
+const defaultProfile = 0
 
 // maxProfiles is how many resource profiles an application may have.
 const maxProfiles = 1000
@@ -34,10 +34,10 @@ const maxProfiles = 1000
 const noLimit = math.MaxInt32
 
 // Profiles are the application's resource profiles, by id. The slice is the application's.
-func (a *ApplicationInfo) Profiles() []Profile {
+func (a *applicationInfo) Profiles() []resourceProfile {
 	if a.profiles == nil {
-		p := Profile{
-			ID:        DefaultProfile,
+		p := resourceProfile{
+			ID:        defaultProfile,
 			Cores:     int(a.Desc.GetCoresPerExecutor()),
 			Memory:    int(a.Desc.GetMemoryPerExecutorMb()),
 			Resources: requirements(a.Desc.GetResourcesPerExecutor()),
@@ -46,15 +46,15 @@ func (a *ApplicationInfo) Profiles() []Profile {
 		if a.Desc.InitialExecutorLimit != nil {
 			p.Limit = int(a.Desc.GetInitialExecutorLimit())
 		}
-		a.profiles = []Profile{p}
+		a.profiles = []resourceProfile{p}
 	}
 	return a.profiles
 }
 
 // profile finds the profile of that id, or nil.
-func (a *ApplicationInfo) profile(id int) *Profile {
+func (a *applicationInfo) profile(id int) *resourceProfile {
 	all := a.Profiles()
-	i, ok := slices.BinarySearchFunc(all, id, func(p Profile, id int) int { return cmp.Compare(p.ID, id) })
+	i, ok := slices.BinarySearchFunc(all, id, func(p resourceProfile, id int) int { return cmp.Compare(p.ID, id) })
 	if !ok {
 		return nil
 	}
@@ -63,17 +63,17 @@ func (a *ApplicationInfo) profile(id int) *Profile {
 
 // want sets how many executors of a profile the application wants. A profile that is known keeps what its executors take,
 // as in Spark, where a profile never changes.
-func (a *ApplicationInfo) want(p Profile) {
+func (a *applicationInfo) want(p resourceProfile) {
 	if known := a.profile(p.ID); known != nil {
 		known.Limit = p.Limit
 		return
 	}
 	a.profiles = append(a.profiles, p)
-	slices.SortFunc(a.profiles, func(a, b Profile) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(a.profiles, func(a, b resourceProfile) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // wants reports whether the application wants one more executor of p, and its maximum of cores leaves room for it.
-func (a *ApplicationInfo) wants(p Profile) bool {
+func (a *applicationInfo) wants(p resourceProfile) bool {
 	return a.CoresLeft() >= p.Step() && a.executorsOf(p.ID) < p.Limit
 }
 
@@ -101,15 +101,15 @@ func (m *Master) requestExecutors(c *rpcenv.Context, r *deploy.RequestExecutors)
 	rpcenv.Reply(c, r, &rpc.Bool{Value: true})
 }
 
-func profileOf(p *deploy.ResourceProfile, limit int) Profile {
-	return Profile{
+func profileOf(p *deploy.ResourceProfile, limit int) resourceProfile {
+	return resourceProfile{
 		ID: int(p.GetId()), Cores: int(p.GetExecutorCores()), Memory: int(p.GetExecutorMemoryMb()),
 		Resources: requirements(p.GetExecutorResources()), Limit: limit,
 	}
 }
 
 // badTargets is what is wrong with the targets that the application wants, or "".
-func (a *ApplicationInfo) badTargets(totals []*deploy.ProfileTarget) string {
+func (a *applicationInfo) badTargets(totals []*deploy.ProfileTarget) string {
 	seen := map[int32]bool{}
 	added := 0
 	for _, t := range totals {

@@ -17,7 +17,7 @@ func TestProfilesOfADescription(t *testing.T) {
 			ResourcesPerExecutor: []*deploy.ResourceRequirement{{Name: "npu", Amount: 2}, {Name: "gpu", Amount: 1}},
 		},
 	} {
-		a := &ApplicationInfo{Desc: desc}
+		a := &applicationInfo{Desc: desc}
 		if got := fmt.Sprint(a.Profiles()); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -25,18 +25,18 @@ func TestProfilesOfADescription(t *testing.T) {
 }
 
 func TestProfilesAreInTheOrderOfTheirIDs(t *testing.T) {
-	a := &ApplicationInfo{Desc: &deploy.ApplicationDescription{MemoryPerExecutorMb: 512}}
-	a.want(Profile{ID: 7, Memory: 1, Limit: 1})
-	a.want(Profile{ID: 3, Memory: 1, Limit: 2})
-	a.want(Profile{ID: 7, Memory: 99, Limit: 4}) // what it takes never changes
-	a.want(Profile{ID: 0, Limit: 5})
+	a := &applicationInfo{Desc: &deploy.ApplicationDescription{MemoryPerExecutorMb: 512}}
+	a.want(resourceProfile{ID: 7, Memory: 1, Limit: 1})
+	a.want(resourceProfile{ID: 3, Memory: 1, Limit: 2})
+	a.want(resourceProfile{ID: 7, Memory: 99, Limit: 4}) // what it takes never changes
+	a.want(resourceProfile{ID: 0, Limit: 5})
 	if got := fmt.Sprint(a.Profiles()); got != "[{0 0 512 [] 5} {3 0 1 [] 2} {7 0 1 [] 4}]" {
 		t.Error(got)
 	}
 }
 
 func TestBadTargets(t *testing.T) {
-	a := &ApplicationInfo{Desc: &deploy.ApplicationDescription{MemoryPerExecutorMb: 512}}
+	a := &applicationInfo{Desc: &deploy.ApplicationDescription{MemoryPerExecutorMb: 512}}
 	profile := func(id int32) *deploy.ResourceProfile { return &deploy.ResourceProfile{Id: id, ExecutorMemoryMb: 1} }
 	targets := func(n int) []*deploy.ProfileTarget {
 		out := make([]*deploy.ProfileTarget, n)

@@ -6,29 +6,29 @@ import (
 )
 
 // policy is an order of Workers.
-type policy func(a, b *WorkerInfo) int
+type policy func(a, b *workerInfo) int
 
 // policyOf is the order of a spark.deploy.workerSelectionPolicy: total, ties by id. A descending policy is the ascending
 // one reversed, so that its ties go by descending id, as in Spark.
 func policyOf(name string) policy {
-	id := func(a, b *WorkerInfo) int { return cmp.Compare(a.ID, b.ID) }
-	cores := func(a, b *WorkerInfo) int { return cmp.Or(cmp.Compare(a.CoresFree(), b.CoresFree()), id(a, b)) }
-	memory := func(a, b *WorkerInfo) int { return cmp.Or(cmp.Compare(a.MemoryFree(), b.MemoryFree()), id(a, b)) }
+	id := func(a, b *workerInfo) int { return cmp.Compare(a.ID, b.ID) }
+	cores := func(a, b *workerInfo) int { return cmp.Or(cmp.Compare(a.CoresFree(), b.CoresFree()), id(a, b)) }
+	memory := func(a, b *workerInfo) int { return cmp.Or(cmp.Compare(a.MemoryFree(), b.MemoryFree()), id(a, b)) }
 	switch name {
 	case "CORES_FREE_ASC":
 		return cores
 	case "MEMORY_FREE_ASC":
 		return memory
 	case "MEMORY_FREE_DESC":
-		return func(a, b *WorkerInfo) int { return memory(b, a) }
+		return func(a, b *workerInfo) int { return memory(b, a) }
 	case "WORKER_ID":
 		return id
 	}
-	return func(a, b *WorkerInfo) int { return cores(b, a) } // CORES_FREE_DESC
+	return func(a, b *workerInfo) int { return cores(b, a) } // CORES_FREE_DESC
 }
 
-// Order sorts workers by a policy of spark.deploy.workerSelectionPolicy.
-func Order(workers []*WorkerInfo, policy string) { slices.SortFunc(workers, policyOf(policy)) }
+// inOrder sorts workers by a policy of spark.deploy.workerSelectionPolicy.
+func inOrder(workers []*workerInfo, policy string) { slices.SortFunc(workers, policyOf(policy)) }
 
 // ranking keeps the Workers that are ALIVE in the order of a policy from one decision to the next. Of 5,000 Workers a
 // decision changes a few; only those are sorted again.
@@ -36,20 +36,20 @@ type ranking struct {
 	name  string
 	by    policy
 	ranks []rank
-	moved []*WorkerInfo
+	moved []*workerInfo
 	pass  int
 	fresh bool // since the last look nothing has changed but what mend got
 }
 
 // rank is a Worker's place, with what it had free when it got it.
 type rank struct {
-	w             *WorkerInfo
+	w             *workerInfo
 	cores, memory int
 }
 
 // order puts the Workers that are ALIVE in order. Unless the ranking is fresh it looks for what has changed itself, so no
 // handler that changes a Worker can forget to report it.
-func (r *ranking) order(workers []*WorkerInfo, policy string) []rank {
+func (r *ranking) order(workers []*workerInfo, policy string) []rank {
 	if r.name != policy {
 		*r = ranking{name: policy, by: policyOf(policy), pass: r.pass}
 	}
@@ -89,7 +89,7 @@ func (r *ranking) order(workers []*WorkerInfo, policy string) []rank {
 
 // mend puts Workers that were changed behind a decision, and are ALIVE, at their new places. Among the first of the order,
 // where decisions fall, it finds them at once.
-func (r *ranking) mend(changed []*WorkerInfo) {
+func (r *ranking) mend(changed []*workerInfo) {
 	r.pass++
 	for _, w := range changed {
 		w.listed = r.pass
@@ -119,7 +119,7 @@ func (r *ranking) merge(kept []rank) {
 	n, at := len(kept), len(kept)+len(r.moved)
 	out := slices.Grow(kept, len(r.moved))[:at]
 	for _, w := range slices.Backward(r.moved) {
-		i, _ := slices.BinarySearchFunc(out[:n], w, func(k rank, w *WorkerInfo) int { return r.by(k.w, w) })
+		i, _ := slices.BinarySearchFunc(out[:n], w, func(k rank, w *workerInfo) int { return r.by(k.w, w) })
 		at -= n - i
 		copy(out[at:], out[i:n])
 		n = i
@@ -134,7 +134,7 @@ func (r *ranking) merge(kept []rank) {
 
 // exhausted reports whether w and all behind it in the order have too little for an executor of p. Only a descending order can
 // say so.
-func (r *ranking) exhausted(w *WorkerInfo, p Profile) bool {
+func (r *ranking) exhausted(w *workerInfo, p resourceProfile) bool {
 	switch r.name {
 	case "CORES_FREE_DESC":
 		return w.CoresFree() < p.Step()

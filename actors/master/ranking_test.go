@@ -9,7 +9,7 @@ import (
 )
 
 func TestOrder(t *testing.T) {
-	ws := []*WorkerInfo{
+	ws := []*workerInfo{
 		{ID: "a", Cores: 4, Memory: 100},
 		{ID: "b", Cores: 8, Memory: 50},
 		{ID: "c", Cores: 8, Memory: 100, CoresUsed: 4},
@@ -20,7 +20,7 @@ func TestOrder(t *testing.T) {
 	} {
 		rapid.Check(t, func(t *rapid.T) { // whatever the order before: it is total
 			got := rapid.Permutation(ws).Draw(t, "workers")
-			Order(got, policy)
+			inOrder(got, policy)
 			ids := ""
 			for _, w := range got {
 				ids += w.ID
@@ -35,9 +35,9 @@ func TestOrder(t *testing.T) {
 var policies = []string{"CORES_FREE_ASC", "CORES_FREE_DESC", "MEMORY_FREE_ASC", "MEMORY_FREE_DESC", "WORKER_ID"}
 
 // plain is what the Master decides without an index: all Workers are filtered and sorted for each application.
-func plain(m *Master, app *ApplicationInfo, p Profile, by Placement, policy string) map[string]int {
-	usable, _ := Usable(m.workers.all(), p)
-	Order(usable, policy)
+func plain(m *Master, app *applicationInfo, p resourceProfile, by Placement, policy string) map[string]int {
+	usable, _ := usableFor(m.workers.all(), p)
+	inOrder(usable, policy)
 	cores, err := decide(app, p, by, usable)
 	if err != nil {
 		panic(err)
@@ -45,7 +45,7 @@ func plain(m *Master, app *ApplicationInfo, p Profile, by Placement, policy stri
 	return given(usable, cores)
 }
 
-func given(ws []*WorkerInfo, cores []int) map[string]int {
+func given(ws []*workerInfo, cores []int) map[string]int {
 	out := map[string]int{}
 	for i, n := range cores {
 		if n > 0 {
@@ -63,12 +63,12 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := New(Config{})
 		policy := rapid.SampledFrom(policies).Draw(t, "policy")
-		var apps []*ApplicationInfo
+		var apps []*applicationInfo
 		next, changedOutside := 0, false
 		t.Repeat(map[string]func(*rapid.T){
 			"a worker comes": func(t *rapid.T) {
 				changedOutside = true
-				w := &WorkerInfo{
+				w := &workerInfo{
 					ID: fmt.Sprintf("w%d", next), Cores: rapid.IntRange(1, 12).Draw(t, "cores"),
 					Memory: rapid.IntRange(1, 8).Draw(t, "memory"), resources: gpus(rapid.IntRange(0, 3).Draw(t, "gpus")),
 				}
@@ -102,14 +102,14 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 			},
 			"the policy changes": func(t *rapid.T) { policy = rapid.SampledFrom(policies).Draw(t, "policy") },
 			"an application is served": func(t *rapid.T) {
-				p := Profile{
+				p := resourceProfile{
 					Cores: rapid.IntRange(0, 4).Draw(t, "per executor"), Memory: rapid.IntRange(1, 4).Draw(t, "memory"),
 					Limit: rapid.SampledFrom([]int{0, 1, 2, 5, noLimit}).Draw(t, "limit"),
 				}
 				if n := rapid.IntRange(0, 2).Draw(t, "gpus"); n > 0 {
-					p.Resources = []Requirement{{"gpu", n}}
+					p.Resources = []requirement{{"gpu", n}}
 				}
-				app := &ApplicationInfo{ID: fmt.Sprintf("app%d", len(apps)), MaxCores: rapid.SampledFrom([]int{0, 1, 7, 20, noLimit}).Draw(t, "max")}
+				app := &applicationInfo{ID: fmt.Sprintf("app%d", len(apps)), MaxCores: rapid.SampledFrom([]int{0, 1, 7, 20, noLimit}).Draw(t, "max")}
 				apps = append(apps, app)
 				by := rapid.SampledFrom(placements).Draw(t, "placement")
 				if !app.wants(p) {
@@ -130,7 +130,7 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 				if got := given(usable, cores); fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Fatalf("%T %s: %v, plainly %v", by, policy, got, want)
 				}
-				var changed []*WorkerInfo
+				var changed []*workerInfo
 				for i, n := range cores {
 					for _, size := range executorSizes(p.Cores, n) {
 						usable[i].addExecutor(app.addExecutor(usable[i], size, p))
@@ -149,9 +149,9 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 // Only what changed is sorted again, and no Worker is looked at beyond the place where the order says that none can take more.
 func TestTheIndexSortsWhatChanged(t *testing.T) {
 	for policy, exhausted := range map[string]bool{"CORES_FREE_DESC": true, "MEMORY_FREE_DESC": true, "CORES_FREE_ASC": false, "WORKER_ID": false} {
-		var ws []*WorkerInfo
+		var ws []*workerInfo
 		for _, id := range []string{"a", "b", "c", "d"} {
-			ws = append(ws, &WorkerInfo{ID: id, Cores: 6, Memory: 6})
+			ws = append(ws, &workerInfo{ID: id, Cores: 6, Memory: 6})
 		}
 		r := &ranking{}
 		for _, step := range []struct {
@@ -174,7 +174,7 @@ func TestTheIndexSortsWhatChanged(t *testing.T) {
 				got = append(got, k.w.ID)
 			}
 			sorted := slices.Clone(ws)
-			Order(sorted, policy)
+			inOrder(sorted, policy)
 			for _, w := range sorted {
 				want = append(want, w.ID)
 			}
@@ -182,10 +182,10 @@ func TestTheIndexSortsWhatChanged(t *testing.T) {
 				t.Errorf("%s %v: %q, want %q; %d were sorted, want %d", policy, step, got, want, len(r.moved), step.moved)
 			}
 		}
-		if got := r.exhausted(&WorkerInfo{Cores: 1, Memory: 1}, Profile{Cores: 2, Memory: 2}); got != exhausted {
+		if got := r.exhausted(&workerInfo{Cores: 1, Memory: 1}, resourceProfile{Cores: 2, Memory: 2}); got != exhausted {
 			t.Errorf("%s: exhausted %v", policy, got)
 		}
-		if r.exhausted(&WorkerInfo{Cores: 2, Memory: 2}, Profile{Cores: 2, Memory: 2}) {
+		if r.exhausted(&workerInfo{Cores: 2, Memory: 2}, resourceProfile{Cores: 2, Memory: 2}) {
 			t.Errorf("%s: exhausted by one that fits", policy)
 		}
 	}
@@ -194,7 +194,7 @@ func TestTheIndexSortsWhatChanged(t *testing.T) {
 // What a decision changed, wherever it stood, has its new place for the next one of the same call.
 func TestADecisionMendsTheIndex(t *testing.T) {
 	for changed, want := range []string{"bca", "acb", "abc"} {
-		ws := []*WorkerInfo{{ID: "a", Cores: 6}, {ID: "b", Cores: 5}, {ID: "c", Cores: 4}}
+		ws := []*workerInfo{{ID: "a", Cores: 6}, {ID: "b", Cores: 5}, {ID: "c", Cores: 4}}
 		r := &ranking{}
 		r.order(ws, "CORES_FREE_DESC")
 		ws[changed].CoresUsed = 3
@@ -211,7 +211,7 @@ func TestADecisionMendsTheIndex(t *testing.T) {
 
 // Another policy orders anew; a Worker that has gone meanwhile stays away.
 func TestAnotherPolicyOrdersAnew(t *testing.T) {
-	ws := []*WorkerInfo{{ID: "a", Cores: 1, Memory: 2}, {ID: "b", Cores: 2, Memory: 3}, {ID: "c", Cores: 3, Memory: 1}}
+	ws := []*workerInfo{{ID: "a", Cores: 1, Memory: 2}, {ID: "b", Cores: 2, Memory: 3}, {ID: "c", Cores: 3, Memory: 1}}
 	r := &ranking{}
 	r.order(ws, "CORES_FREE_DESC")
 	ws[1].State = WorkerDead
@@ -226,18 +226,18 @@ func TestAnotherPolicyOrdersAnew(t *testing.T) {
 
 // What changed outside a decision, cores or memory alone, or that a Worker is gone, is seen when the next decision begins.
 func TestTheIndexSeesWhatChangedOutside(t *testing.T) {
-	order := func(r *ranking, ws []*WorkerInfo, policy string) (out string) {
+	order := func(r *ranking, ws []*workerInfo, policy string) (out string) {
 		r.fresh = false
 		for _, k := range r.order(ws, policy) {
 			out += k.w.ID
 		}
 		return out
 	}
-	for policy, change := range map[string]func(w *WorkerInfo){
-		"CORES_FREE_DESC":  func(w *WorkerInfo) { w.CoresUsed = 3 },
-		"MEMORY_FREE_DESC": func(w *WorkerInfo) { w.MemoryUsed = 3 },
+	for policy, change := range map[string]func(w *workerInfo){
+		"CORES_FREE_DESC":  func(w *workerInfo) { w.CoresUsed = 3 },
+		"MEMORY_FREE_DESC": func(w *workerInfo) { w.MemoryUsed = 3 },
 	} {
-		ws := []*WorkerInfo{{ID: "a", Cores: 6, Memory: 6}, {ID: "b", Cores: 5, Memory: 5}, {ID: "c", Cores: 4, Memory: 4}}
+		ws := []*workerInfo{{ID: "a", Cores: 6, Memory: 6}, {ID: "b", Cores: 5, Memory: 5}, {ID: "c", Cores: 4, Memory: 4}}
 		r := &ranking{}
 		if got := order(r, ws, policy); got != "abc" {
 			t.Errorf("%s: %s", policy, got)

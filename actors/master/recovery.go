@@ -16,8 +16,8 @@ const Recovered = "recovered"
 
 // awaited are the applications and Workers that had not answered when this leadership began.
 type awaited struct {
-	apps    []*ApplicationInfo
-	workers []*WorkerInfo
+	apps    []*applicationInfo
+	workers []*workerInfo
 }
 
 // CompleteRecovery ends the wait for those that do not answer. It mirrors MasterMessages.CompleteRecovery.
@@ -51,7 +51,7 @@ func (m *Master) recoverApplication(c *rpcenv.Context, r *deploy.ApplicationReco
 // recoverDriver takes a driver: one that was launched counts as UNKNOWN until a Worker lists it or the recovery ends; another
 // one waits on.
 func (m *Master) recoverDriver(c *rpcenv.Context, r *deploy.DriverRecord) {
-	d := &DriverInfo{ID: r.GetId(), Desc: r.GetDesc(), Submitted: time.UnixMilli(r.GetSubmitted())}
+	d := &driverInfo{ID: r.GetId(), Desc: r.GetDesc(), Submitted: time.UnixMilli(r.GetSubmitted())}
 	if r.GetLaunched() {
 		d.State = deploy.DriverState_UNKNOWN
 		m.drivers.recover(d)
@@ -126,7 +126,7 @@ func asSchedulerState(s *deploy.WorkerLatestState) *deploy.WorkerSchedulerStateR
 // adopt takes what a recovered Worker runs into the books, once; executors keep their ids. It kills what has no owner any more,
 // runs somewhere else too, or comes without the resources that it has: the leadership before may have ended between its
 // decision and the order.
-func (m *Master) adopt(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerSchedulerStateResponse) {
+func (m *Master) adopt(c *rpcenv.Context, w *workerInfo, r *deploy.WorkerSchedulerStateResponse) {
 	w.unheard = false
 	for _, d := range r.GetDrivers() {
 		if err := m.adoptDriver(c, w, d); err != nil {
@@ -146,7 +146,7 @@ func (m *Master) adopt(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerSchedul
 	}
 }
 
-func (m *Master) adoptDriver(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerDriverStateResponse) error {
+func (m *Master) adoptDriver(c *rpcenv.Context, w *workerInfo, r *deploy.WorkerDriverStateResponse) error {
 	d := m.drivers.idToInfo[r.GetDriverId()]
 	if d == nil || d.State != deploy.DriverState_UNKNOWN { // it has ended, waits, or another Worker listed it first
 		return errors.New("it is not to be there")
@@ -160,7 +160,7 @@ func (m *Master) adoptDriver(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerD
 	return nil
 }
 
-func (m *Master) adoptExecutor(c *rpcenv.Context, w *WorkerInfo, r *deploy.WorkerExecutorStateResponse) error {
+func (m *Master) adoptExecutor(c *rpcenv.Context, w *workerInfo, r *deploy.WorkerExecutorStateResponse) error {
 	d := r.GetDesc()
 	app := m.idToApp[d.GetAppId()]
 	switch {
@@ -172,7 +172,7 @@ func (m *Master) adoptExecutor(c *rpcenv.Context, w *WorkerInfo, r *deploy.Worke
 	case app.executor(int(d.GetExecId())) != nil:
 		return errors.New("another one has its id")
 	}
-	var wanted []Requirement
+	var wanted []requirement
 	if p := app.profile(int(d.GetRpId())); p != nil {
 		wanted = p.Resources
 	}
@@ -190,7 +190,7 @@ func (m *Master) adoptExecutor(c *rpcenv.Context, w *WorkerInfo, r *deploy.Worke
 }
 
 // takeAll takes the resources of an executor or a driver that runs already; they must be as many as it wanted.
-func (w *WorkerInfo) takeAll(wanted []Requirement, have []*deploy.ResourceInformation) error {
+func (w *workerInfo) takeAll(wanted []requirement, have []*deploy.ResourceInformation) error {
 	if len(have) < len(wanted) { // WorkerLatestState lists no resources; with a guess two executors could share an address
 		return errors.New("the resources that it has are unknown")
 	}
@@ -198,8 +198,8 @@ func (w *WorkerInfo) takeAll(wanted []Requirement, have []*deploy.ResourceInform
 }
 
 // adopt enters an executor that runs already. The next one gets an id that no other had.
-func (a *ApplicationInfo) adopt(w *WorkerInfo, d *deploy.ExecutorDescription) *ExecutorDesc {
-	e := &ExecutorDesc{
+func (a *applicationInfo) adopt(w *workerInfo, d *deploy.ExecutorDescription) *executorDesc {
+	e := &executorDesc{
 		ID: int(d.GetExecId()), Profile: int(d.GetRpId()), App: a, Worker: w,
 		Cores: int(d.GetCores()), Memory: int(d.GetMemoryMb()), State: d.GetState(),
 	}

@@ -16,15 +16,15 @@ func TestARefusedMoveChangesNothing(t *testing.T) {
 	world := rpctest.New(t, 1)
 	m := New(Config{})
 	peer := world.Probe("P")
-	dead := &WorkerInfo{ID: "dead", Ref: peer.Ref, State: WorkerDead, reason: "gone"}
-	unknown := &WorkerInfo{ID: "unknown", Ref: peer.Ref, State: WorkerUnknown}
-	over := &ApplicationInfo{ID: "over", Driver: peer.Ref, State: ApplicationFinished, endedFor: byItsDriver}
-	app := &ApplicationInfo{ID: "app", Driver: peer.Ref}
+	dead := &workerInfo{ID: "dead", Ref: peer.Ref, State: WorkerDead, reason: "gone"}
+	unknown := &workerInfo{ID: "unknown", Ref: peer.Ref, State: WorkerUnknown}
+	over := &applicationInfo{ID: "over", Driver: peer.Ref, State: ApplicationFinished, endedFor: byItsDriver}
+	app := &applicationInfo{ID: "app", Driver: peer.Ref}
 	m.apps = append(m.apps, app)
-	exited := &ExecutorDesc{App: app, Worker: unknown, State: deploy.ExecutorState_EXITED, reason: "code 1"}
-	runs := app.addExecutor(unknown, 1, Profile{})
+	exited := &executorDesc{App: app, Worker: unknown, State: deploy.ExecutorState_EXITED, reason: "code 1"}
+	runs := app.addExecutor(unknown, 1, resourceProfile{})
 	unknown.addExecutor(runs)
-	failed := &DriverInfo{ID: "failed", State: deploy.DriverState_FAILED, reason: "code 2"}
+	failed := &driverInfo{ID: "failed", State: deploy.DriverState_FAILED, reason: "code 2"}
 	for name, move := range map[string]func(c *rpcenv.Context) bool{
 		"a leader stands by": func(c *rpcenv.Context) bool {
 			m.setState(c, RecoveryStandby, "x")

@@ -8,20 +8,20 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 )
 
-// Requirement is how many addresses of a resource, such as gpu, an executor or a driver wants. It mirrors
+// requirement is how many addresses of a resource, such as gpu, an executor or a driver wants. It mirrors
 // org.apache.spark.resource.ResourceRequirement.
-type Requirement struct {
+type requirement struct {
 	Name   string
 	Amount int
 }
 
 // requirements are those of a message, by name.
-func requirements(in []*deploy.ResourceRequirement) []Requirement {
-	var out []Requirement
+func requirements(in []*deploy.ResourceRequirement) []requirement {
+	var out []requirement
 	for _, r := range in {
-		out = append(out, Requirement{r.GetName(), int(r.GetAmount())})
+		out = append(out, requirement{r.GetName(), int(r.GetAmount())})
 	}
-	slices.SortFunc(out, func(a, b Requirement) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b requirement) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -97,7 +97,7 @@ func (rs resources) of(name string) *resource {
 }
 
 // room is for how many executors that want reqs each the free addresses are enough; at most limit.
-func (rs resources) room(reqs []Requirement, limit int) int {
+func (rs resources) room(reqs []requirement, limit int) int {
 	for _, q := range reqs {
 		limit = min(limit, rs.of(q.Name).free/q.Amount)
 	}
@@ -105,7 +105,7 @@ func (rs resources) room(reqs []Requirement, limit int) int {
 }
 
 // acquire takes the first free addresses. The caller has checked that they are enough.
-func (rs resources) acquire(reqs []Requirement) []*deploy.ResourceInformation {
+func (rs resources) acquire(reqs []requirement) []*deploy.ResourceInformation {
 	var out []*deploy.ResourceInformation
 	for _, q := range reqs {
 		r := rs.of(q.Name)

@@ -23,7 +23,7 @@ func gpus(n int) resources {
 }
 
 // ledger fails unless what Workers count as used is what their executors have.
-func ledger(t interface{ Fatalf(string, ...any) }, ws []*WorkerInfo) {
+func ledger(t interface{ Fatalf(string, ...any) }, ws []*workerInfo) {
 	for _, w := range ws {
 		cores, memory := 0, 0
 		taken := map[string]bool{}
@@ -61,8 +61,8 @@ func ledger(t interface{ Fatalf(string, ...any) }, ws []*WorkerInfo) {
 
 func TestAddressesAreAcquiredInOrderAndGivenBack(t *testing.T) {
 	rs := gpus(4)
-	a := rs.acquire([]Requirement{{"gpu", 2}})
-	b := rs.acquire([]Requirement{{"gpu", 1}})
+	a := rs.acquire([]requirement{{"gpu", 2}})
+	b := rs.acquire([]requirement{{"gpu", 1}})
 	if got := fmt.Sprint(a[0].GetAddresses(), b[0].GetAddresses()); got != "[0 1] [2]" {
 		t.Error(got)
 	}
@@ -71,10 +71,10 @@ func TestAddressesAreAcquiredInOrderAndGivenBack(t *testing.T) {
 	if free := rs.of("gpu").free; free != 3 {
 		t.Errorf("%d are free", free)
 	}
-	if c := rs.acquire([]Requirement{{"gpu", 3}}); !slices.Equal(c[0].GetAddresses(), []string{"0", "1", "3"}) {
+	if c := rs.acquire([]requirement{{"gpu", 3}}); !slices.Equal(c[0].GetAddresses(), []string{"0", "1", "3"}) {
 		t.Errorf("%v", c)
 	}
-	if rs.room([]Requirement{{"gpu", 1}}, 9) != 0 || rs.room([]Requirement{{"fpga", 1}}, 9) != 0 || rs.room(nil, 9) != 9 {
+	if rs.room([]requirement{{"gpu", 1}}, 9) != 0 || rs.room([]requirement{{"fpga", 1}}, 9) != 0 || rs.room(nil, 9) != 9 {
 		t.Error("room for an unknown resource, or no room for an executor that wants no resource")
 	}
 }
@@ -103,11 +103,11 @@ func TestWhatIsTakenByNameIsTakenWhole(t *testing.T) {
 
 func TestAddressesHaveOneOwner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &WorkerInfo{ID: "w", resources: gpus(6)}
-		app := &ApplicationInfo{ID: "app"}
+		w := &workerInfo{ID: "w", resources: gpus(6)}
+		app := &applicationInfo{ID: "app"}
 		t.Repeat(map[string]func(*rapid.T){
 			"acquire": func(t *rapid.T) {
-				p := Profile{Resources: []Requirement{{"gpu", rapid.IntRange(1, 3).Draw(t, "amount")}}}
+				p := resourceProfile{Resources: []requirement{{"gpu", rapid.IntRange(1, 3).Draw(t, "amount")}}}
 				if w.resources.room(p.Resources, 1) > 0 {
 					w.addExecutor(app.addExecutor(w, 0, p))
 				}
@@ -119,7 +119,7 @@ func TestAddressesHaveOneOwner(t *testing.T) {
 					w.removeExecutor(e)
 				}
 			},
-			"": func(t *rapid.T) { ledger(t, []*WorkerInfo{w}) },
+			"": func(t *rapid.T) { ledger(t, []*workerInfo{w}) },
 		})
 	})
 }
@@ -127,7 +127,7 @@ func TestAddressesHaveOneOwner(t *testing.T) {
 // A state names a Worker's resources in the order of their names, all addresses and those that are taken.
 func TestTheStateOfResources(t *testing.T) {
 	rs := newResources([]*deploy.ResourceInformation{{Name: "npu", Addresses: []string{"x"}}, {Name: "gpu", Addresses: []string{"0", "1"}}})
-	rs.acquire([]Requirement{{"gpu", 1}})
+	rs.acquire([]requirement{{"gpu", 1}})
 	text := func(taken bool) (out []string) {
 		for _, i := range rs.infos(taken) {
 			out = append(out, fmt.Sprint(i.GetName(), i.GetAddresses()))

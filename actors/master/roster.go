@@ -5,8 +5,8 @@ import "github.com/coherer/coherer/rpcenv"
 // roster is all Workers, in the order of their registration; dead ones too, for a while. Entering, finding and forgetting one
 // costs the same however many Workers it holds: a hundred thousand may come at once.
 type roster struct {
-	list  []*WorkerInfo                  // also some that are forgotten, while stale
-	dead  map[rpcenv.Address]*WorkerInfo // by where they listened
+	list  []*workerInfo                  // also some that are forgotten, while stale
+	dead  map[rpcenv.Address]*workerInfo // by where they listened
 	by    map[rpcenv.Address]*registrar  // what each peer has registered
 	stale bool
 	seen  int // how many Workers all has gone through: roster_test.go counts walks by it
@@ -19,7 +19,7 @@ type registrar struct {
 }
 
 func newRoster() roster {
-	return roster{dead: map[rpcenv.Address]*WorkerInfo{}, by: map[rpcenv.Address]*registrar{}}
+	return roster{dead: map[rpcenv.Address]*workerInfo{}, by: map[rpcenv.Address]*registrar{}}
 }
 
 // workersPerPeer is how many Workers one peer may have registered. It is no setting, since it bounds no cluster: a peer is an
@@ -28,10 +28,10 @@ func newRoster() roster {
 const workersPerPeer = 16
 
 // all are the Workers. It walks the list, so a handler that runs once for each Worker must not call it.
-func (r *roster) all() []*WorkerInfo {
+func (r *roster) all() []*workerInfo {
 	r.seen += len(r.list)
 	if r.stale {
-		kept := make([]*WorkerInfo, 0, len(r.list)) // another list: a loop over the old one goes on undisturbed
+		kept := make([]*workerInfo, 0, len(r.list)) // another list: a loop over the old one goes on undisturbed
 		for _, w := range r.list {
 			if !w.forgotten {
 				kept = append(kept, w)
@@ -43,7 +43,7 @@ func (r *roster) all() []*WorkerInfo {
 }
 
 // add enters a Worker, which was not there before.
-func (r *roster) add(w *WorkerInfo) {
+func (r *roster) add(w *workerInfo) {
 	r.list = append(r.list, w)
 	by := r.by[w.registrar]
 	if by == nil {
@@ -54,7 +54,7 @@ func (r *roster) add(w *WorkerInfo) {
 }
 
 // died notes, once, that a Worker of the roster is dead: another may listen in its place, and its registrar may register another.
-func (r *roster) died(w *WorkerInfo) {
+func (r *roster) died(w *workerInfo) {
 	r.forgetDead(w.listens()) // of two, the younger one is shown
 	r.dead[w.listens()] = w
 	by := r.by[w.registrar]
@@ -81,4 +81,4 @@ func (r *roster) full(peer rpcenv.Address) *registrar {
 }
 
 // listens is where a Worker says that it listens.
-func (w *WorkerInfo) listens() rpcenv.Address { return rpcenv.Address{Host: w.Host, Port: w.Port} }
+func (w *workerInfo) listens() rpcenv.Address { return rpcenv.Address{Host: w.Host, Port: w.Port} }

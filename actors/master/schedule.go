@@ -41,7 +41,7 @@ func (m *Master) schedule(c *rpcenv.Context) {
 
 // wanted reports whether a Worker that is new changes what schedule would do. Nothing else has changed since it ran: what
 // the other Workers could not take they cannot take now. So a Worker that no application wants costs no look at the others.
-func (m *Master) wanted(w *WorkerInfo) bool {
+func (m *Master) wanted(w *workerInfo) bool {
 	if len(m.drivers.waiting) > 0 {
 		return true
 	}
@@ -55,13 +55,13 @@ func (m *Master) wanted(w *WorkerInfo) bool {
 	return false
 }
 
-func (m *Master) startExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profile) {
+func (m *Master) startExecutors(c *rpcenv.Context, app *applicationInfo, p resourceProfile) {
 	placement := m.placement(c)
 	usable := m.usable(app, p, placement, conf.WorkerSelectionPolicy.Get(c.Conf()))
 	if len(usable) == 0 {
 		// With other applications, or executors of its own, the cores may only be in use: then no warning, as in Spark.
 		if len(m.apps) == 1 && len(app.executors) == 0 {
-			_, refused := Usable(m.workers.all(), p)
+			_, refused := usableFor(m.workers.all(), p)
 			c.Log().WithField("refused", refused).
 				Warnf("App %s requires more resource than any of Workers could have.", app.ID)
 		}
@@ -79,7 +79,7 @@ func (m *Master) startExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profi
 const launchesLogged = 10
 
 // launchExecutors orders what was decided.
-func (m *Master) launchExecutors(c *rpcenv.Context, app *ApplicationInfo, p Profile, usable []*WorkerInfo, cores []int) {
+func (m *Master) launchExecutors(c *rpcenv.Context, app *applicationInfo, p resourceProfile, usable []*workerInfo, cores []int) {
 	launched := 0
 	changed := usable[:0] // in usable's own array: it is never longer than what the loop has read
 	for i, n := range cores {
@@ -112,13 +112,13 @@ func (m *Master) placement(c *rpcenv.Context) Placement {
 
 // usable are Workers that can take an executor of p, in the order of policy: all of them, or as many as placement looks
 // at.
-func (m *Master) usable(app *ApplicationInfo, p Profile, placement Placement, policy string) []*WorkerInfo {
+func (m *Master) usable(app *applicationInfo, p resourceProfile, placement Placement, policy string) []*workerInfo {
 	most := len(m.workers.all())
 	if f, ok := placement.(frugal); ok {
 		most = min(most, f.enough(app.demand(p)))
 	}
 	n := p.need()
-	var out []*WorkerInfo
+	var out []*workerInfo
 	for _, k := range m.ranking.order(m.workers.all(), policy) {
 		if len(out) == most || m.ranking.exhausted(k.w, p) {
 			break
@@ -131,7 +131,7 @@ func (m *Master) usable(app *ApplicationInfo, p Profile, placement Placement, po
 }
 
 // decide asks placement how many cores of each usable Worker the application gets.
-func decide(app *ApplicationInfo, p Profile, placement Placement, usable []*WorkerInfo) ([]int, error) {
+func decide(app *applicationInfo, p resourceProfile, placement Placement, usable []*workerInfo) ([]int, error) {
 	d := app.demand(p)
 	offers := make([]Offer, len(usable))
 	for i, w := range usable {

@@ -21,7 +21,7 @@ type driverPolicy struct {
 // the next. It mirrors the first part of Master.schedule.
 type driverPlacer struct {
 	driverPolicy
-	workers []*WorkerInfo // the ALIVE ones
+	workers []*workerInfo // the ALIVE ones
 	at      int           // where the next driver begins to look, with spreadOut
 	full    needs         // what no Worker could take: within one call Workers only fill up
 	never   needs         // what no Worker could take even if it were idle
@@ -40,7 +40,7 @@ func (f needs) below(n *need) bool {
 }
 
 // newDriverPlacer takes those of workers that are ALIVE: with spreadOut in an order that shuffle makes, once, else by id.
-func newDriverPlacer(workers []*WorkerInfo, policy driverPolicy, shuffle func(n int, swap func(i, j int))) *driverPlacer {
+func newDriverPlacer(workers []*workerInfo, policy driverPolicy, shuffle func(n int, swap func(i, j int))) *driverPlacer {
 	p := &driverPlacer{driverPolicy: policy}
 	for _, w := range workers {
 		if w.State == WorkerAlive {
@@ -50,13 +50,13 @@ func newDriverPlacer(workers []*WorkerInfo, policy driverPolicy, shuffle func(n 
 	if policy.spreadOut {
 		shuffle(len(p.workers), func(i, j int) { p.workers[i], p.workers[j] = p.workers[j], p.workers[i] })
 	} else {
-		slices.SortFunc(p.workers, func(a, b *WorkerInfo) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortFunc(p.workers, func(a, b *workerInfo) int { return cmp.Compare(a.ID, b.ID) })
 	}
 	return p
 }
 
 // place is the Worker for d, nil when none can take it now. launched is how many drivers have a Worker already.
-func (p *driverPlacer) place(d *DriverInfo, launched int) *WorkerInfo {
+func (p *driverPlacer) place(d *driverInfo, launched int) *workerInfo {
 	if launched >= p.maxDrivers || overShare(d, p.workers, p.maxShare) != "" {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (p *driverPlacer) place(d *DriverInfo, launched int) *WorkerInfo {
 }
 
 // neverFits reports whether no Worker could take d even if it were idle; without Workers it is false.
-func (p *driverPlacer) neverFits(d *DriverInfo) bool {
+func (p *driverPlacer) neverFits(d *driverInfo) bool {
 	if len(p.workers) == 0 {
 		return false
 	}
@@ -87,7 +87,7 @@ func (p *driverPlacer) neverFits(d *DriverInfo) bool {
 	if p.never.below(n) {
 		return true
 	}
-	if slices.ContainsFunc(p.workers, func(w *WorkerInfo) bool { return fits(w.idle(), n) }) {
+	if slices.ContainsFunc(p.workers, func(w *workerInfo) bool { return fits(w.idle(), n) }) {
 		return false
 	}
 	p.never = append(p.never, n)
@@ -96,7 +96,7 @@ func (p *driverPlacer) neverFits(d *DriverInfo) bool {
 
 // overShare is why d would make the drivers' share of the ALIVE Workers too large, or "". Drivers that wait for
 // executors while drivers have all cores wait for ever (SPARK-27750); Spark has no such cap.
-func overShare(d *DriverInfo, alive []*WorkerInfo, share float64) string {
+func overShare(d *driverInfo, alive []*workerInfo, share float64) string {
 	if share >= 1 {
 		return ""
 	}
@@ -119,9 +119,9 @@ func overShare(d *DriverInfo, alive []*WorkerInfo, share float64) string {
 }
 
 // driverBlockers is why a driver that waits does: what holds for all Workers first.
-func driverBlockers(d *DriverInfo, workers []*WorkerInfo, launched int, policy driverPolicy) []*deploy.Blocker {
-	var alive []*WorkerInfo
-	var refused []Refusal
+func driverBlockers(d *driverInfo, workers []*workerInfo, launched int, policy driverPolicy) []*deploy.Blocker {
+	var alive []*workerInfo
+	var refused []workerRefusal
 	n := d.need()
 	for _, w := range workers {
 		if w.State == WorkerAlive {
@@ -193,7 +193,7 @@ func blockerTexts(blockers []*deploy.Blocker) (out []string) {
 }
 
 // launchDriver orders a driver. Its Worker confirms nothing, so the driver is RUNNING at once.
-func (m *Master) launchDriver(c *rpcenv.Context, d *DriverInfo, w *WorkerInfo) {
+func (m *Master) launchDriver(c *rpcenv.Context, d *driverInfo, w *workerInfo) {
 	c.Log().Infof("Launching driver %s on worker %s", d.ID, w.ID)
 	m.drivers.assign(d, w)
 	m.persistDriver(c, d, true) // before the order, which waits for it: else a new Master would launch the driver once more

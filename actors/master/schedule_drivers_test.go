@@ -30,9 +30,9 @@ func TestWhereDriversGo(t *testing.T) {
 		{"at most two", driverPolicy{true, 2, 1}, []int32{1, 1, 1}, "[C B -]"},
 		{"at most half", driverPolicy{true, math.MaxInt32, 0.5}, []int32{2, 1, 1}, "[C B -]"},
 	} {
-		var workers []*WorkerInfo
+		var workers []*workerInfo
 		for _, id := range []string{"B", "A", "C", "D"} {
-			workers = append(workers, &WorkerInfo{ID: id, Cores: 2, Memory: 4096})
+			workers = append(workers, &workerInfo{ID: id, Cores: 2, Memory: 4096})
 		}
 		if tt.policy.spreadOut { // else the order is by id, whatever it was
 			workers[0], workers[1] = workers[1], workers[0]
@@ -45,7 +45,7 @@ func TestWhereDriversGo(t *testing.T) {
 		})
 		var got []string
 		for i, cores := range tt.drivers {
-			d := &DriverInfo{ID: fmt.Sprint(i), Desc: &deploy.DriverDescription{Cores: cores, Mem: 1}}
+			d := &driverInfo{ID: fmt.Sprint(i), Desc: &deploy.DriverDescription{Cores: cores, Mem: 1}}
 			books.add(d)
 			w := placer.place(d, books.launched())
 			if w == nil {
@@ -67,9 +67,9 @@ func TestWhereDriversGo(t *testing.T) {
 // Of drivers that want the same only the first looks at all Workers: what found no room, and what never will, is remembered for one
 // decision.
 func TestWhatFoundNoRoomIsRemembered(t *testing.T) {
-	p := newDriverPlacer([]*WorkerInfo{{ID: "w", Cores: 2, CoresUsed: 1, Memory: 1024}}, driverPolicy{maxDrivers: math.MaxInt32, maxShare: 1}, nil)
-	driver := func(cores int32) *DriverInfo {
-		return &DriverInfo{Desc: &deploy.DriverDescription{Cores: cores, Mem: 1}}
+	p := newDriverPlacer([]*workerInfo{{ID: "w", Cores: 2, CoresUsed: 1, Memory: 1024}}, driverPolicy{maxDrivers: math.MaxInt32, maxShare: 1}, nil)
+	driver := func(cores int32) *driverInfo {
+		return &driverInfo{Desc: &deploy.DriverDescription{Cores: cores, Mem: 1}}
 	}
 	for range 3 {
 		if p.place(driver(2), 0) != nil || p.neverFits(driver(2)) || !p.neverFits(driver(3)) {
@@ -86,7 +86,7 @@ func TestWhatFoundNoRoomIsRemembered(t *testing.T) {
 
 // A wish finds no room when one that found none wanted no more of anything, and no resources, which others may have left.
 func TestWhichWishIsBelowAnother(t *testing.T) {
-	gpu := []Requirement{{"gpu", 1}}
+	gpu := []requirement{{"gpu", 1}}
 	for _, test := range []struct {
 		known need
 		want  bool

@@ -45,7 +45,7 @@ func (m *Master) State(self rpcenv.Address, now time.Time) *deploy.MasterStateRe
 	return s
 }
 
-func (w *WorkerInfo) info() *deploy.WorkerInfo {
+func (w *workerInfo) info() *deploy.WorkerInfo {
 	return &deploy.WorkerInfo{
 		Id: w.ID, Host: w.Host, Port: int32(w.Port), WebUiUrl: w.WebUIURL,
 		Cores: int32(w.Cores), CoresUsed: int32(w.CoresUsed), Memory: int32(w.Memory), MemoryUsed: int32(w.MemoryUsed),
@@ -54,7 +54,7 @@ func (w *WorkerInfo) info() *deploy.WorkerInfo {
 	}
 }
 
-func (a *ApplicationInfo) info() *deploy.ApplicationInfo {
+func (a *applicationInfo) info() *deploy.ApplicationInfo {
 	i := &deploy.ApplicationInfo{
 		Id: a.ID, Name: a.Desc.GetName(), User: a.Desc.GetUser(), State: a.State.String(),
 		StartMs: milliseconds(a.Started), EndMs: milliseconds(a.Ended),
@@ -75,7 +75,7 @@ func (a *ApplicationInfo) info() *deploy.ApplicationInfo {
 	return i
 }
 
-func (e *ExecutorDesc) info() *deploy.ExecutorDesc {
+func (e *executorDesc) info() *deploy.ExecutorDesc {
 	return &deploy.ExecutorDesc{
 		Id: int32(e.ID), RpId: int32(e.Profile), WorkerId: e.Worker.ID,
 		Cores: int32(e.Cores), Memory: int32(e.Memory), State: e.State, Resources: e.Resources, Reason: e.reason,
@@ -97,7 +97,7 @@ func (b *driverBooks) inform(s *deploy.MasterStateResponse) {
 	}
 }
 
-func (d *DriverInfo) info() *deploy.DriverInfo {
+func (d *driverInfo) info() *deploy.DriverInfo {
 	i := &deploy.DriverInfo{
 		Resources: d.Resources,
 		Id:        d.ID, StartMs: milliseconds(d.Submitted), State: d.State, Cores: d.Desc.GetCores(), Memory: d.Desc.GetMem(),

@@ -10,8 +10,8 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// WorkerInfo is what the Master knows of a Worker. It mirrors org.apache.spark.deploy.master.WorkerInfo.
-type WorkerInfo struct {
+// workerInfo is what the Master knows of a Worker. It mirrors org.apache.spark.deploy.master.WorkerInfo.
+type workerInfo struct {
 	ID       string
 	Host     string
 	Port     int
@@ -24,8 +24,8 @@ type WorkerInfo struct {
 	State         WorkerState
 	LastHeartbeat time.Time // or when it registered
 
-	executors []*ExecutorDesc // in the order of their launch
-	drivers   []*DriverInfo   // in the order of their launch
+	executors []*executorDesc // in the order of their launch
+	drivers   []*driverInfo   // in the order of their launch
 	resources resources
 	registrar rpcenv.Address // the peer that registered it; zero, which is no peer: it was recovered
 	reason    string         // why it is DEAD or DECOMMISSIONED
@@ -34,8 +34,8 @@ type WorkerInfo struct {
 	unheard   bool           // from the leadership before, and has not yet listed what it runs
 }
 
-func newWorker(r *deploy.RegisterWorker, ref rpcenv.Ref, now time.Time) *WorkerInfo {
-	return &WorkerInfo{
+func newWorker(r *deploy.RegisterWorker, ref rpcenv.Ref, now time.Time) *workerInfo {
+	return &workerInfo{
 		ID: r.GetId(), Host: r.GetHost(), Port: int(r.GetPort()), Ref: ref, WebUIURL: r.GetWorkerWebUiUrl(),
 		Cores: int(r.GetCores()), Memory: int(r.GetMemory()), State: WorkerAlive, LastHeartbeat: now,
 		resources: newResources(r.GetResources()),
@@ -43,18 +43,18 @@ func newWorker(r *deploy.RegisterWorker, ref rpcenv.Ref, now time.Time) *WorkerI
 }
 
 // CoresFree is how many cores no executor has.
-func (w *WorkerInfo) CoresFree() int { return w.Cores - w.CoresUsed }
+func (w *workerInfo) CoresFree() int { return w.Cores - w.CoresUsed }
 
 // MemoryFree is how much memory no executor has, in MiB.
-func (w *WorkerInfo) MemoryFree() int { return w.Memory - w.MemoryUsed }
+func (w *workerInfo) MemoryFree() int { return w.Memory - w.MemoryUsed }
 
 // HostPort is where the Worker listens.
-func (w *WorkerInfo) HostPort() string { return rpcenv.Address{Host: w.Host, Port: w.Port}.String() }
+func (w *workerInfo) HostPort() string { return rpcenv.Address{Host: w.Host, Port: w.Port}.String() }
 
 // Executors are those on the Worker that have not ended, in the order of their launch.
-func (w *WorkerInfo) Executors() []*ExecutorDesc { return slices.Clone(w.executors) }
+func (w *workerInfo) Executors() []*executorDesc { return slices.Clone(w.executors) }
 
-func (w *WorkerInfo) addExecutor(e *ExecutorDesc) {
+func (w *workerInfo) addExecutor(e *executorDesc) {
 	w.executors = append(w.executors, e)
 	w.CoresUsed += e.Cores
 	w.MemoryUsed += e.Memory
@@ -62,7 +62,7 @@ func (w *WorkerInfo) addExecutor(e *ExecutorDesc) {
 
 // removeExecutor gives back what e has; a second time it does nothing. The record of a Worker that is dead goes on to show
 // what was used of it, as Spark's does.
-func (w *WorkerInfo) removeExecutor(e *ExecutorDesc) {
+func (w *workerInfo) removeExecutor(e *executorDesc) {
 	i := slices.Index(w.executors, e)
 	if i < 0 {
 		return
@@ -76,12 +76,12 @@ func (w *WorkerInfo) removeExecutor(e *ExecutorDesc) {
 	w.resources.release(e.Resources)
 }
 
-// ExecutorDesc is an executor that was launched. It mirrors org.apache.spark.deploy.master.ExecutorDesc.
-type ExecutorDesc struct {
+// executorDesc is an executor that was launched. It mirrors org.apache.spark.deploy.master.ExecutorDesc.
+type executorDesc struct {
 	ID      int // from 0, per application
 	Profile int
-	App     *ApplicationInfo
-	Worker  *WorkerInfo
+	App     *applicationInfo
+	Worker  *workerInfo
 	Cores   int
 	Memory  int // MiB
 	// Resources are the Worker's addresses that the executor has.
@@ -94,13 +94,13 @@ type ExecutorDesc struct {
 }
 
 // FullID is APPLICATION/ID.
-func (e *ExecutorDesc) FullID() string { return fullID(e.App.ID, e.ID) }
+func (e *executorDesc) FullID() string { return fullID(e.App.ID, e.ID) }
 
 func fullID(app string, id int) string { return app + "/" + strconv.Itoa(id) }
 
-// ApplicationInfo is what the Master knows of an application. It mirrors
+// applicationInfo is what the Master knows of an application. It mirrors
 // org.apache.spark.deploy.master.ApplicationInfo.
-type ApplicationInfo struct {
+type applicationInfo struct {
 	ID             string
 	Desc           *deploy.ApplicationDescription
 	Driver         rpcenv.Ref
@@ -109,10 +109,10 @@ type ApplicationInfo struct {
 	MaxCores       int // its own limit or spark.deploy.defaultCores
 	CoresGranted   int
 
-	executors    []*ExecutorDesc // those that have not ended, by id
-	removed      []*ExecutorDesc // the last ones that have ended
-	perProfile   map[int]int     // how many of them there are of each profile
-	profiles     []Profile       // by id
+	executors    []*executorDesc   // those that have not ended, by id
+	removed      []*executorDesc   // the last ones that have ended
+	perProfile   map[int]int       // how many of them there are of each profile
+	profiles     []resourceProfile // by id
 	nextExecutor int
 	health       health
 	sought       bool   // its driver's connection has ended, and the Master does not know yet whether the driver has
@@ -120,13 +120,13 @@ type ApplicationInfo struct {
 }
 
 // CoresLeft is how many cores the application may still get.
-func (a *ApplicationInfo) CoresLeft() int { return a.MaxCores - a.CoresGranted }
+func (a *applicationInfo) CoresLeft() int { return a.MaxCores - a.CoresGranted }
 
 // Executors are those of the application that have not ended, by id.
-func (a *ApplicationInfo) Executors() []*ExecutorDesc { return slices.Clone(a.executors) }
+func (a *applicationInfo) Executors() []*executorDesc { return slices.Clone(a.executors) }
 
 // executor is the live executor of that id, or nil.
-func (a *ApplicationInfo) executor(id int) *ExecutorDesc {
+func (a *applicationInfo) executor(id int) *executorDesc {
 	i, ok := a.find(id)
 	if !ok {
 		return nil
@@ -134,17 +134,17 @@ func (a *ApplicationInfo) executor(id int) *ExecutorDesc {
 	return a.executors[i]
 }
 
-func (a *ApplicationInfo) find(id int) (int, bool) {
-	return slices.BinarySearchFunc(a.executors, id, func(e *ExecutorDesc, id int) int { return cmp.Compare(e.ID, id) })
+func (a *applicationInfo) find(id int) (int, bool) {
+	return slices.BinarySearchFunc(a.executors, id, func(e *executorDesc, id int) int { return cmp.Compare(e.ID, id) })
 }
 
 // executorsOf is how many executors of a profile have not ended.
-func (a *ApplicationInfo) executorsOf(profile int) int { return a.perProfile[profile] }
+func (a *applicationInfo) executorsOf(profile int) int { return a.perProfile[profile] }
 
-// addExecutor makes the application's next executor, on w. It takes w's addresses; WorkerInfo.addExecutor takes its cores and
+// addExecutor makes the application's next executor, on w. It takes w's addresses; workerInfo.addExecutor takes its cores and
 // memory.
-func (a *ApplicationInfo) addExecutor(w *WorkerInfo, cores int, p Profile) *ExecutorDesc {
-	e := &ExecutorDesc{
+func (a *applicationInfo) addExecutor(w *workerInfo, cores int, p resourceProfile) *executorDesc {
+	e := &executorDesc{
 		ID: a.nextExecutor, Profile: p.ID, App: a, Worker: w, Cores: cores, Memory: p.Memory,
 		Resources: w.resources.acquire(p.Resources),
 	}
@@ -156,7 +156,7 @@ func (a *ApplicationInfo) addExecutor(w *WorkerInfo, cores int, p Profile) *Exec
 }
 
 // removeExecutor gives back the cores that e has; a second time it does nothing.
-func (a *ApplicationInfo) removeExecutor(e *ExecutorDesc) {
+func (a *applicationInfo) removeExecutor(e *executorDesc) {
 	i, ok := a.find(e.ID)
 	if !ok {
 		return
@@ -170,7 +170,7 @@ func (a *ApplicationInfo) removeExecutor(e *ExecutorDesc) {
 	a.count(e.Profile, -1)
 }
 
-func (a *ApplicationInfo) count(profile, more int) {
+func (a *applicationInfo) count(profile, more int) {
 	if a.perProfile == nil {
 		a.perProfile = map[int]int{}
 	}

@@ -7,15 +7,15 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 )
 
-// DriverInfo is what the Master knows of a driver in cluster mode. It mirrors
+// driverInfo is what the Master knows of a driver in cluster mode. It mirrors
 // org.apache.spark.deploy.master.DriverInfo.
-type DriverInfo struct {
+type driverInfo struct {
 	ID        string
 	Desc      *deploy.DriverDescription
 	State     deploy.DriverState_State
 	Submitted time.Time
 	Ended     time.Time                     // zero until then
-	Worker    *WorkerInfo                   // it was ordered of; nil while it waits
+	Worker    *workerInfo                   // it was ordered of; nil while it waits
 	Resources []*deploy.ResourceInformation // the Worker's addresses that it has
 	Exception string                        // why it has state ERROR; may be empty
 	// ExitStatus of its process; nil until it has ended, and when it is unknown.
@@ -31,7 +31,7 @@ type DriverInfo struct {
 }
 
 // mainClass is the application's: the third argument of Spark's DriverWrapper.
-func (d *DriverInfo) mainClass() string {
+func (d *driverInfo) mainClass() string {
 	if args := d.Desc.GetCommand().GetArguments(); len(args) > 2 {
 		return args[2]
 	}
@@ -40,37 +40,37 @@ func (d *DriverInfo) mainClass() string {
 
 // driverBooks are the Master's books of drivers in cluster mode.
 type driverBooks struct {
-	active    []*DriverInfo // those that have not ended, in the order of their submission
-	waiting   []*DriverInfo // those of them that have no Worker, in the order in which they get one
-	completed []*DriverInfo // the oldest first
-	idToInfo  map[string]*DriverInfo
+	active    []*driverInfo // those that have not ended, in the order of their submission
+	waiting   []*driverInfo // those of them that have no Worker, in the order in which they get one
+	completed []*driverInfo // the oldest first
+	idToInfo  map[string]*driverInfo
 	next      int // number of the next driver
 }
 
-func newDriverBooks() driverBooks { return driverBooks{idToInfo: map[string]*DriverInfo{}} }
+func newDriverBooks() driverBooks { return driverBooks{idToInfo: map[string]*driverInfo{}} }
 
 // add enters a driver, which waits.
-func (b *driverBooks) add(d *DriverInfo) {
+func (b *driverBooks) add(d *driverInfo) {
 	b.idToInfo[d.ID] = d
 	b.active = append(b.active, d)
 	b.waiting = append(b.waiting, d)
 }
 
 // recover enters a driver that may run somewhere: it does not wait.
-func (b *driverBooks) recover(d *DriverInfo) {
+func (b *driverBooks) recover(d *driverInfo) {
 	b.idToInfo[d.ID] = d
 	b.active = append(b.active, d)
 }
 
 // assign gives a driver that waits to a Worker, with resources of it.
-func (b *driverBooks) assign(d *DriverInfo, w *WorkerInfo) {
+func (b *driverBooks) assign(d *driverInfo, w *workerInfo) {
 	b.waiting = without(b.waiting, d)
 	d.Resources = w.resources.acquire(requirements(d.Desc.GetResourceReqs()))
 	b.place(d, w)
 }
 
 // place enters that a Worker has a driver, which has its resources.
-func (b *driverBooks) place(d *DriverInfo, w *WorkerInfo) {
+func (b *driverBooks) place(d *driverInfo, w *workerInfo) {
 	d.Worker, d.doubtful = w, false
 	w.drivers = append(w.drivers, d)
 	w.CoresUsed += int(d.Desc.GetCores())
@@ -78,7 +78,7 @@ func (b *driverBooks) place(d *DriverInfo, w *WorkerInfo) {
 }
 
 // end takes a driver out, gives back what it had, and remembers it among the last drivers that have ended, retained of them.
-func (b *driverBooks) end(d *DriverInfo, retained int) {
+func (b *driverBooks) end(d *driverInfo, retained int) {
 	delete(b.idToInfo, d.ID)
 	b.active, b.waiting = without(b.active, d), without(b.waiting, d)
 	b.completed = retain(b.completed, d, retained)
@@ -94,7 +94,7 @@ func (b *driverBooks) end(d *DriverInfo, retained int) {
 }
 
 // find is a driver, also one that has ended and is remembered; nil: none has that id.
-func (b *driverBooks) find(id string) *DriverInfo {
+func (b *driverBooks) find(id string) *driverInfo {
 	if d := b.idToInfo[id]; d != nil {
 		return d
 	}

@@ -95,11 +95,11 @@ func TestBackoff(t *testing.T) {
 // With one executor RUNNING the question whether the application is ill is open, for a minute at most.
 func TestNothingIsLaunchedWhileTheQuestionIsOpen(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	a := &ApplicationInfo{}
-	keeper := a.addExecutor(&WorkerInfo{}, 1, Profile{})
+	a := &applicationInfo{}
+	keeper := a.addExecutor(&workerInfo{}, 1, resourceProfile{})
 	keeper.State, keeper.runningSince = deploy.ExecutorState_RUNNING, now
 	fail := func() bool {
-		e := a.addExecutor(&WorkerInfo{}, 1, Profile{})
+		e := a.addExecutor(&workerInfo{}, 1, resourceProfile{})
 		a.removeExecutor(e)
 		return a.executorEnded(e, false, 3, now)
 	}
@@ -116,7 +116,7 @@ func TestNothingIsLaunchedWhileTheQuestionIsOpen(t *testing.T) {
 	if !ill.executorEnded(keeper, false, 3, now.Add(time.Second)) {
 		t.Error("kept with no executor RUNNING")
 	}
-	a.executors = []*ExecutorDesc{keeper}
+	a.executors = []*executorDesc{keeper}
 	now = now.Add(healthyAfter)
 	if fail(); a.health.failures != 0 {
 		t.Errorf("%d failures beside a healthy executor", a.health.failures)

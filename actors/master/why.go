@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// The filters of a Refusal that is not about one Worker.
+// The filters of a workerRefusal that is not about one Worker.
 const (
 	byEnd          = "ended"        // the application has ended
 	byMaster       = "master"       // the Master does not schedule
@@ -52,8 +52,8 @@ func (m *Master) requestRefusals(c *rpcenv.Context, r *deploy.RequestRefusals) {
 	rpcenv.Reply(c, r, out)
 }
 
-func (m *Master) ended(id string) *ApplicationInfo {
-	if i := slices.IndexFunc(m.completed, func(a *ApplicationInfo) bool { return a.ID == id }); i >= 0 {
+func (m *Master) ended(id string) *applicationInfo {
+	if i := slices.IndexFunc(m.completed, func(a *applicationInfo) bool { return a.ID == id }); i >= 0 {
 		return m.completed[i]
 	}
 	return nil
@@ -77,7 +77,7 @@ func (m *Master) near(id string) []string {
 	return all[:min(len(all), nearIDs)]
 }
 
-func (a *ApplicationInfo) profileNeed(p Profile) *deploy.ProfileNeed {
+func (a *applicationInfo) profileNeed(p resourceProfile) *deploy.ProfileNeed {
 	out := &deploy.ProfileNeed{
 		Profile: &deploy.ResourceProfile{Id: int32(p.ID), ExecutorMemoryMb: int32(p.Memory)}, Total: int32(p.Limit),
 	}
@@ -101,8 +101,8 @@ func (a *ApplicationInfo) profileNeed(p Profile) *deploy.ProfileNeed {
 }
 
 // refusals finds the reasons, the weightiest first: what no waiting helps against comes before what others hold.
-func (m *Master) refusals(c *rpcenv.Context, app *ApplicationInfo, out *deploy.Refusals) {
-	say := func(p Profile, filter, reason, help string) {
+func (m *Master) refusals(c *rpcenv.Context, app *applicationInfo, out *deploy.Refusals) {
+	say := func(p resourceProfile, filter, reason, help string) {
 		out.Application = append(out.Application, &deploy.Refusal{RpId: int32(p.ID), Filter: filter, Reason: reason, Help: help})
 	}
 	if app.State.Over() {
@@ -111,7 +111,7 @@ func (m *Master) refusals(c *rpcenv.Context, app *ApplicationInfo, out *deploy.R
 		return
 	}
 	if m.state != RecoveryAlive {
-		say(Profile{}, byMaster, fmt.Sprintf("the Master is %s and launches no executors", m.state),
+		say(resourceProfile{}, byMaster, fmt.Sprintf("the Master is %s and launches no executors", m.state),
 			"ask the Master that leads, or wait until this one has recovered")
 	}
 	app.sayExits(c.Now(), say)
@@ -126,21 +126,21 @@ func (m *Master) refusals(c *rpcenv.Context, app *ApplicationInfo, out *deploy.R
 }
 
 // sayEnd says that the application is over, and whether that was its own wish. sayExits says why one failed.
-func (a *ApplicationInfo) sayEnd(say sayer) {
+func (a *applicationInfo) sayEnd(say sayer) {
 	ran := a.Ended.Sub(a.Started).Truncate(time.Second)
 	reason := fmt.Sprintf("it is over: %s at %s, after %s", a.State, a.Ended.Format(time.DateTime), ran)
 	switch {
 	case a.endedFor == byItsDriver:
-		say(Profile{}, byEnd, reason+", by its driver's wish", "nothing: it waits for nothing any more")
+		say(resourceProfile{}, byEnd, reason+", by its driver's wish", "nothing: it waits for nothing any more")
 	case a.State == ApplicationFailed:
-		say(Profile{}, byEnd, reason, "submit it again")
+		say(resourceProfile{}, byEnd, reason, "submit it again")
 	default:
-		say(Profile{}, byEnd, reason+": "+a.endedFor, "submit it again, unless its driver ended")
+		say(resourceProfile{}, byEnd, reason+": "+a.endedFor, "submit it again, unless its driver ended")
 	}
 }
 
 // sayTasks is why the application's executors run nothing: each has fewer cores than a task takes.
-func (a *ApplicationInfo) sayTasks(say sayer) {
+func (a *applicationInfo) sayTasks(say sayer) {
 	cpus, largest := int(a.Desc.GetCpusPerTask()), 0
 	for _, e := range a.executors {
 		largest = max(largest, e.Cores)
@@ -148,16 +148,16 @@ func (a *ApplicationInfo) sayTasks(say sayer) {
 	if largest == 0 || largest >= cpus {
 		return
 	}
-	say(Profile{}, byTask, fmt.Sprintf("a task wants %s (spark.task.cpus), the largest of its %d executors has %d: none takes a task",
+	say(resourceProfile{}, byTask, fmt.Sprintf("a task wants %s (spark.task.cpus), the largest of its %d executors has %d: none takes a task",
 		Cores(cpus), len(a.executors), largest),
 		fmt.Sprintf("lower spark.task.cpus to %d, or start Workers of %d cores and set spark.executor.cores to %d", largest, cpus, cpus))
 }
 
 // sayer takes a reason about one of the application's profiles.
-type sayer func(p Profile, filter, reason, help string)
+type sayer func(p resourceProfile, filter, reason, help string)
 
 // sayEnough is why the application gets no more of p though there may be room.
-func (a *ApplicationInfo) sayEnough(p Profile, say sayer) {
+func (a *applicationInfo) sayEnough(p resourceProfile, say sayer) {
 	n := a.executorsOf(p.ID)
 	if n >= p.Limit {
 		say(p, byLimit, fmt.Sprintf("it has %d executors of profile %d and wants %d in all", n, p.ID, p.Limit),
@@ -178,11 +178,11 @@ func (a *ApplicationInfo) sayEnough(p Profile, say sayer) {
 }
 
 // sayWorkers is why no Worker takes an executor of p, of which the application wants more.
-func (m *Master) sayWorkers(c *rpcenv.Context, app *ApplicationInfo, p Profile, out *deploy.Refusals, say sayer) {
+func (m *Master) sayWorkers(c *rpcenv.Context, app *applicationInfo, p resourceProfile, out *deploy.Refusals, say sayer) {
 	if reason := app.pause(c.Now()); reason != "" {
 		say(p, byWait, reason, pauseHelp)
 	}
-	usable, refused := Usable(m.workers.all(), p)
+	usable, refused := usableFor(m.workers.all(), p)
 	for _, r := range refused {
 		out.Workers = append(out.Workers, &deploy.Refusal{
 			WorkerId: r.Worker, RpId: int32(p.ID), Filter: r.Filter, Reason: r.Reason, Help: r.Help,
@@ -192,8 +192,8 @@ func (m *Master) sayWorkers(c *rpcenv.Context, app *ApplicationInfo, p Profile, 
 		m.sayPlacement(c, app, p, usable, say)
 		return
 	}
-	alive, largest := 0, &WorkerInfo{}
-	var could []*WorkerInfo // those that would take an executor if they were idle
+	alive, largest := 0, &workerInfo{}
+	var could []*workerInfo // those that would take an executor if they were idle
 	for _, w := range m.workers.all() {
 		if w.State != WorkerAlive {
 			continue
@@ -219,7 +219,7 @@ func (m *Master) sayWorkers(c *rpcenv.Context, app *ApplicationInfo, p Profile, 
 }
 
 // pause is why nothing of the application is launched now though it wants more, or "".
-func (a *ApplicationInfo) pause(now time.Time) string {
+func (a *applicationInfo) pause(now time.Time) string {
 	wait := a.health.notBefore.Sub(now)
 	if wait <= 0 {
 		return ""
@@ -231,7 +231,7 @@ func (a *ApplicationInfo) pause(now time.Time) string {
 const pauseHelp = "wait, or mend what ends them"
 
 // words are what an executor of p wants.
-func (p Profile) words() string {
+func (p resourceProfile) words() string {
 	parts := []string{"an executor wants " + amounts(p.Step(), p.Memory)}
 	for _, q := range p.Resources {
 		parts = append(parts, fmt.Sprintf("%d %s", q.Amount, q.Name))
@@ -260,8 +260,8 @@ func counted(n int, what string) string {
 }
 
 // lower names the settings of p that are beyond every ALIVE Worker.
-func (m *Master) lower(p Profile) string {
-	most := func(of func(w *WorkerInfo) int) (n int) {
+func (m *Master) lower(p resourceProfile) string {
+	most := func(of func(w *workerInfo) int) (n int) {
 		for _, w := range m.workers.all() {
 			if w.State == WorkerAlive {
 				n = max(n, of(w))
@@ -270,14 +270,14 @@ func (m *Master) lower(p Profile) string {
 		return n
 	}
 	var out []string
-	if n := most(func(w *WorkerInfo) int { return w.Memory }); p.Memory > n {
+	if n := most(func(w *workerInfo) int { return w.Memory }); p.Memory > n {
 		out = append(out, fmt.Sprintf("spark.executor.memory to %dm", n))
 	}
-	if n := most(func(w *WorkerInfo) int { return w.Cores }); p.Step() > n {
+	if n := most(func(w *workerInfo) int { return w.Cores }); p.Step() > n {
 		out = append(out, fmt.Sprintf("spark.executor.cores to %d", n))
 	}
 	for _, q := range p.Resources {
-		if n := most(func(w *WorkerInfo) int { return len(w.resources.of(q.Name).addresses) }); q.Amount > n {
+		if n := most(func(w *workerInfo) int { return len(w.resources.of(q.Name).addresses) }); q.Amount > n {
 			out = append(out, fmt.Sprintf("spark.executor.resource.%s.amount to %d", q.Name, n))
 		}
 	}
@@ -288,17 +288,17 @@ func (m *Master) lower(p Profile) string {
 }
 
 // idle is w, when it is ALIVE, without what it runs.
-func (w *WorkerInfo) idle() *WorkerInfo {
-	return &WorkerInfo{Cores: w.Cores, Memory: w.Memory, resources: newResources(w.resources.infos(false))}
+func (w *workerInfo) idle() *workerInfo {
+	return &workerInfo{Cores: w.Cores, Memory: w.Memory, resources: newResources(w.resources.infos(false))}
 }
 
 // sayPlacement is why nothing came of usable Workers, or that executors are to come.
-func (m *Master) sayPlacement(c *rpcenv.Context, app *ApplicationInfo, p Profile, usable []*WorkerInfo, say sayer) {
+func (m *Master) sayPlacement(c *rpcenv.Context, app *applicationInfo, p resourceProfile, usable []*workerInfo, say sayer) {
 	if app.health.notBefore.After(c.Now()) || m.state != RecoveryAlive {
 		return // the pause or the Master's state is the reason, which the answer has already
 	}
 	// As schedule asks: in another order the placement could decide otherwise.
-	Order(usable, conf.WorkerSelectionPolicy.Get(c.Conf()))
+	inOrder(usable, conf.WorkerSelectionPolicy.Get(c.Conf()))
 	placement := m.placement(c)
 	cores, err := decide(app, p, placement, usable)
 	if err != nil {

@@ -33,11 +33,11 @@ func names(hs []holder) string {
 }
 
 // sayHolders names the applications and drivers that hold what an executor of p lacks on the Workers that could take one.
-func (m *Master) sayHolders(app *ApplicationInfo, p Profile, could []*WorkerInfo, say sayer) {
+func (m *Master) sayHolders(app *applicationInfo, p resourceProfile, could []*workerInfo, say sayer) {
 	all := holder{}
 	var apps, drivers []holder
 	own := holder{id: "the application itself"}
-	byApp := map[*ApplicationInfo]int{}
+	byApp := map[*applicationInfo]int{}
 	for _, w := range could {
 		all.cores += w.Cores
 		all.memory += w.Memory
@@ -75,8 +75,8 @@ func (m *Master) sayHolders(app *ApplicationInfo, p Profile, could []*WorkerInfo
 
 // sayDrivers names the drivers in cluster mode. When they hold everything and no application has an executor, none of them will
 // ever give anything back (SPARK-27750).
-func (m *Master) sayDrivers(p Profile, room string, drivers []holder, say sayer) {
-	if slices.ContainsFunc(m.apps, func(a *ApplicationInfo) bool { return len(a.executors) > 0 }) {
+func (m *Master) sayDrivers(p resourceProfile, room string, drivers []holder, say sayer) {
+	if slices.ContainsFunc(m.apps, func(a *applicationInfo) bool { return len(a.executors) > 0 }) {
 		say(p, byDrivers, room+" drivers are: "+names(drivers), "wait until one ends, kill one, or start more workers")
 		return
 	}
@@ -99,7 +99,7 @@ type ending struct {
 const UnreachableExit = 61
 
 // sayExits says how executors ended early, and what their exit code means.
-func (a *ApplicationInfo) sayExits(now time.Time, say sayer) {
+func (a *applicationInfo) sayExits(now time.Time, say sayer) {
 	// An application that is over shows its early ends for good. A live one no longer does, once an executor is healthy or the row
 	// has ended (executorEnded).
 	if _, healthy := a.running(now); a.health.early == 0 || healthy || now.Sub(a.health.last) > rowWindow && !a.State.Over() {
@@ -115,7 +115,7 @@ func (a *ApplicationInfo) sayExits(now time.Time, say sayer) {
 		ended += ": " + e.message
 	}
 	if e.code != nil && *e.code == UnreachableExit {
-		say(Profile{}, byAddress, fmt.Sprintf("%s. It could not reach the driver at %s, whose client the Master hears from %s",
+		say(resourceProfile{}, byAddress, fmt.Sprintf("%s. It could not reach the driver at %s, whose client the Master hears from %s",
 			ended, a.driverURL(), a.Driver.Address),
 			"set spark.driver.host (and spark.driver.port) to an address that workers reach, or let them through")
 		return
@@ -126,11 +126,11 @@ func (a *ApplicationInfo) sayExits(now time.Time, say sayer) {
 			ended += ", which means " + meaning
 		}
 	}
-	say(Profile{}, byExits, ended, help)
+	say(resourceProfile{}, byExits, ended, help)
 }
 
 // driverURL is where the command of its executors says that the driver is.
-func (a *ApplicationInfo) driverURL() string {
+func (a *applicationInfo) driverURL() string {
 	args := a.Desc.GetCommand().GetArguments()
 	if i := slices.Index(args, "--driver-url"); i >= 0 && i+1 < len(args) {
 		return args[i+1]

@@ -22,14 +22,14 @@ func TestWhichHoldersAreNamed(t *testing.T) {
 // holders are two Workers of 4 cores and 1000 MiB, and three applications; hold and launch give them cores and memory of the Workers.
 type holders struct {
 	m    *Master
-	ws   []*WorkerInfo
-	apps map[string]*ApplicationInfo
+	ws   []*workerInfo
+	apps map[string]*applicationInfo
 }
 
 func newHolders() *holders {
-	h := &holders{New(Config{}), []*WorkerInfo{{ID: "w0", Cores: 4, Memory: 1000}, {ID: "w1", Cores: 4, Memory: 1000}}, map[string]*ApplicationInfo{}}
+	h := &holders{New(Config{}), []*workerInfo{{ID: "w0", Cores: 4, Memory: 1000}, {ID: "w1", Cores: 4, Memory: 1000}}, map[string]*applicationInfo{}}
 	for _, id := range []string{"own", "one", "two"} {
-		h.apps[id] = &ApplicationInfo{ID: id}
+		h.apps[id] = &applicationInfo{ID: id}
 		h.m.apps = append(h.m.apps, h.apps[id])
 	}
 	return h
@@ -37,13 +37,13 @@ func newHolders() *holders {
 
 // hold gives an executor of an application to a Worker.
 func (h *holders) hold(app string, worker, cores, memory int) *holders {
-	h.ws[worker].addExecutor(h.apps[app].addExecutor(h.ws[worker], cores, Profile{Memory: memory}))
+	h.ws[worker].addExecutor(h.apps[app].addExecutor(h.ws[worker], cores, resourceProfile{Memory: memory}))
 	return h
 }
 
 // launch gives a driver to a Worker.
 func (h *holders) launch(id string, worker int, cores, memory int32) *holders {
-	d := &DriverInfo{ID: id, Desc: &deploy.DriverDescription{Cores: cores, Mem: memory}}
+	d := &driverInfo{ID: id, Desc: &deploy.DriverDescription{Cores: cores, Mem: memory}}
 	h.m.drivers.recover(d)
 	h.m.drivers.place(d, h.ws[worker])
 	return h
@@ -96,7 +96,7 @@ func TestWhoHoldsWhatIsMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s said
-			test.h.m.sayHolders(test.h.apps["own"], Profile{ID: 5, Memory: 100}, test.h.ws, s.say)
+			test.h.m.sayHolders(test.h.apps["own"], resourceProfile{ID: 5, Memory: 100}, test.h.ws, s.say)
 			s.is(t, test.want...)
 		})
 	}

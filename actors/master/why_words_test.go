@@ -15,7 +15,7 @@ import (
 // said collects reasons: the profile, the filter, the reason and the help of each.
 type said []string
 
-func (s *said) say(p Profile, filter, reason, help string) {
+func (s *said) say(p resourceProfile, filter, reason, help string) {
 	*s = append(*s, fmt.Sprintf("%d %s: %s / %s", p.ID, filter, reason, help))
 }
 
@@ -45,9 +45,9 @@ func TestWhyAnApplicationHasEnough(t *testing.T) {
 		{0, 3, 1, 0, "7 maximum: an executor wants 2 cores, the application may have 1 in all / " +
 			"raise spark.cores.max to 2 or more, or lower spark.executor.cores"},
 	} {
-		a := &ApplicationInfo{MaxCores: test.maximum, CoresGranted: test.granted, perProfile: map[int]int{7: test.executors}}
+		a := &applicationInfo{MaxCores: test.maximum, CoresGranted: test.granted, perProfile: map[int]int{7: test.executors}}
 		var s said
-		a.sayEnough(Profile{ID: 7, Cores: 2, Limit: test.limit}, s.say)
+		a.sayEnough(resourceProfile{ID: 7, Cores: 2, Limit: test.limit}, s.say)
 		s.is(t, test.want)
 	}
 }
@@ -62,7 +62,7 @@ func TestWhyOfAnApplicationThatIsOver(t *testing.T) {
 		{ApplicationFailed, "executors failed", "FAILED%s / submit it again"},
 		{ApplicationKilled, "killed by a user", "KILLED%s: killed by a user / submit it again, unless its driver ended"},
 	} {
-		a := &ApplicationInfo{State: test.state, Started: started, Ended: started.Add(90*time.Second + 900*time.Millisecond), endedFor: test.why}
+		a := &applicationInfo{State: test.state, Started: started, Ended: started.Add(90*time.Second + 900*time.Millisecond), endedFor: test.why}
 		var s said
 		a.sayEnd(s.say)
 		s.is(t, "0 ended: it is over: "+fmt.Sprintf(test.want, " at 2026-01-01 00:01:30, after 1m30s"))
@@ -81,9 +81,9 @@ func TestWhyNoTaskFindsRoom(t *testing.T) {
 		{[]int{2, 4, 1}, ""},
 		{[]int{5}, ""},
 	} {
-		a := &ApplicationInfo{Desc: &deploy.ApplicationDescription{CpusPerTask: proto.Int32(4)}}
+		a := &applicationInfo{Desc: &deploy.ApplicationDescription{CpusPerTask: proto.Int32(4)}}
 		for _, n := range test.cores {
-			a.executors = append(a.executors, &ExecutorDesc{Cores: n})
+			a.executors = append(a.executors, &executorDesc{Cores: n})
 		}
 		var s said
 		a.sayTasks(s.say)
@@ -111,9 +111,9 @@ func TestWhenEarlyEndsAreToldOf(t *testing.T) {
 		{1, 10*time.Minute + 1, ApplicationFailed, 0, true},
 		{0, 0, ApplicationFailed, 0, false},
 	} {
-		a := &ApplicationInfo{State: test.state}
+		a := &applicationInfo{State: test.state}
 		a.health.early, a.health.last = test.early, now.Add(-test.ago)
-		a.executors = []*ExecutorDesc{{State: deploy.ExecutorState_RUNNING, runningSince: now.Add(-test.ran)}}
+		a.executors = []*executorDesc{{State: deploy.ExecutorState_RUNNING, runningSince: now.Add(-test.ran)}}
 		var s said
 		if a.sayExits(now, s.say); (len(s) == 1) != test.named {
 			t.Errorf("%+v: %q", test, s)
@@ -151,7 +151,7 @@ func TestHowAnExecutorEndedEarly(t *testing.T) {
 			want: "address: " + last + ". It could not reach the driver at its address, whose client the Master hears from h:2" + reach,
 		},
 	} {
-		a := &ApplicationInfo{
+		a := &applicationInfo{
 			Driver: rpcenv.Ref{Address: rpcenv.Address{Host: "h", Port: 2}},
 			Desc:   &deploy.ApplicationDescription{Command: &deploy.Command{Arguments: test.command}},
 		}
@@ -174,7 +174,7 @@ func TestThePauseInWords(t *testing.T) {
 		time.Nanosecond:         "nothing is launched for another 0.0 s, since executors of it ended early",
 		1500 * time.Millisecond: "nothing is launched for another 1.5 s, since executors of it ended early",
 	} {
-		a := &ApplicationInfo{}
+		a := &applicationInfo{}
 		a.health.notBefore = now.Add(wait)
 		if got := a.pause(now); got != want {
 			t.Errorf("%s: %q, want %q", wait, got, want)
@@ -184,11 +184,11 @@ func TestThePauseInWords(t *testing.T) {
 
 // What an executor wants has numbers, with a plural for cores alone.
 func TestWhatAnExecutorWantsInWords(t *testing.T) {
-	p := Profile{Memory: 512, Resources: []Requirement{{"gpu", 1}, {"npu", 2}}}
+	p := resourceProfile{Memory: 512, Resources: []requirement{{"gpu", 1}, {"npu", 2}}}
 	if got, want := p.words(), "an executor wants 1 core and 512 MiB of memory, 1 gpu, 2 npu"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	p = Profile{Cores: 2, Memory: 1}
+	p = resourceProfile{Cores: 2, Memory: 1}
 	if got, want := p.words(), "an executor wants 2 cores and 1 MiB of memory"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -200,7 +200,7 @@ func TestWhatAnExecutorWantsInWords(t *testing.T) {
 // The settings to lower are those that are beyond each ALIVE Worker, with the most that one of them has.
 func TestWhatAnExecutorWouldHaveToLower(t *testing.T) {
 	m := New(Config{})
-	for _, w := range []*WorkerInfo{
+	for _, w := range []*workerInfo{
 		{ID: "a", Cores: 2, Memory: 2048, resources: gpus(1)},
 		{ID: "b", Cores: 4, Memory: 1024, resources: gpus(2)},
 		{ID: "c", Cores: 99, Memory: 99999, resources: gpus(9), State: WorkerDead},
@@ -217,7 +217,7 @@ func TestWhatAnExecutorWouldHaveToLower(t *testing.T) {
 		{4, 2048, 3, "spark.executor.resource.gpu.amount to 2"},
 		{5, 2049, 3, "spark.executor.memory to 2048m and spark.executor.cores to 4 and spark.executor.resource.gpu.amount to 2"},
 	} {
-		p := Profile{Cores: test.cores, Memory: test.memory, Resources: []Requirement{{"gpu", test.gpus}}}
+		p := resourceProfile{Cores: test.cores, Memory: test.memory, Resources: []requirement{{"gpu", test.gpus}}}
 		if got := m.lower(p); got != test.want {
 			t.Errorf("%+v: %q", test, got)
 		}
@@ -228,10 +228,10 @@ func TestWhatAnExecutorWouldHaveToLower(t *testing.T) {
 func TestWhichIDsAreNear(t *testing.T) {
 	m := New(Config{})
 	for _, id := range []string{"app-0", "app-1", "job-2", "app-3"} {
-		m.completed = append(m.completed, &ApplicationInfo{ID: id})
+		m.completed = append(m.completed, &applicationInfo{ID: id})
 	}
 	for _, id := range []string{"app-4", "job-5", "app-6"} {
-		m.apps = append(m.apps, &ApplicationInfo{ID: id})
+		m.apps = append(m.apps, &applicationInfo{ID: id})
 	}
 	for id, want := range map[string]string{
 		"":      "app-6 job-5 app-4 app-3 job-2",

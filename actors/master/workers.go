@@ -73,7 +73,7 @@ func (m *Master) registerWorker(c *rpcenv.Context, r *deploy.RegisterWorker) {
 }
 
 // addWorker enters a Worker.
-func (m *Master) addWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
+func (m *Master) addWorker(c *rpcenv.Context, w *workerInfo, why string) {
 	m.workers.add(w)
 	m.idToWorker[w.ID] = w
 	m.addressToWorker[w.Ref.Address] = w
@@ -201,7 +201,7 @@ func (m *Master) checkForWorkerTimeOut(c *rpcenv.Context) {
 }
 
 // removeWorker gives a Worker up and schedules anew what it had; if it had nothing, there is nothing to decide.
-func (m *Master) removeWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
+func (m *Master) removeWorker(c *rpcenv.Context, w *workerInfo, why string) {
 	had := len(w.executors)+len(w.drivers) > 0 || faultsOf(c.Conf()).silentExit
 	if m.loseWorker(c, w, why) && had {
 		m.schedule(c)
@@ -210,7 +210,7 @@ func (m *Master) removeWorker(c *rpcenv.Context, w *WorkerInfo, why string) {
 
 // loseWorker gives a Worker up: its executors are lost, and each driver gets a message for each executor that it loses and one
 // for the Worker. The roster shows it as DEAD for a while. False: it was given up before.
-func (m *Master) loseWorker(c *rpcenv.Context, w *WorkerInfo, why string) bool {
+func (m *Master) loseWorker(c *rpcenv.Context, w *workerInfo, why string) bool {
 	if !m.setWorker(c, w, WorkerDead, why) { // DEAD first: what ends below does not become free, and the page shows what was used
 		return false
 	}
@@ -235,7 +235,7 @@ func (m *Master) loseWorker(c *rpcenv.Context, w *WorkerInfo, why string) bool {
 }
 
 // setWorker changes a Worker's state; false: it cannot.
-func (m *Master) setWorker(c *rpcenv.Context, w *WorkerInfo, to WorkerState, why string) bool {
+func (m *Master) setWorker(c *rpcenv.Context, w *workerInfo, to WorkerState, why string) bool {
 	if !workerMoves.Move(c, w.ID, &w.State, to, why) {
 		return false
 	}

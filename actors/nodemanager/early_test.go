@@ -50,7 +50,7 @@ func TestANodeThatHasNotRegisteredTakesNothing(t *testing.T) {
 	k.start(Config{}, nil)
 	k.w.Settle()
 	_, err := rpctest.Ask[*yarn.StartContainersResponse](k.am, k.nm, &yarn.StartContainersRequest{NmToken: k.nmToken(app1)})
-	if !errors.Is(err, ErrUnauthorized) {
+	if !errors.Is(err, errUnauthorized) {
 		t.Errorf("%v", err)
 	}
 }
@@ -132,7 +132,7 @@ func TestWhoWaitsForTheKeysHearsOfAFailedRegistration(t *testing.T) {
 	k.send(1, note)
 	answer(nil, exceptions.Retriable)
 	k.send(2, note)
-	if len(got) != 2 || !errors.Is(got[0], ErrUnauthorized) || !errors.Is(got[1], ErrUnauthorized) {
+	if len(got) != 2 || !errors.Is(got[0], errUnauthorized) || !errors.Is(got[1], errUnauthorized) {
 		t.Errorf("%v", got)
 	}
 }
@@ -173,7 +173,7 @@ func TestRequestsThatWaitForTheKeysAreRefusedWhenTheNodeLeaves(t *testing.T) {
 		k.send(1, func(_ *yarn.StartContainersResponse, err error) { got = append(got, err) })
 		leave(k, answer)
 		k.w.Settle()
-		if len(got) != 1 || !errors.Is(got[0], ErrUnauthorized) {
+		if len(got) != 1 || !errors.Is(got[0], errUnauthorized) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// ErrUnauthorized is why a request without a valid NMToken fails as a whole.
-var ErrUnauthorized = rpcenv.NewRefusal("nodemanager.unauthorized", "unauthorized")
+// errUnauthorized is why a request without a valid NMToken fails as a whole.
+var errUnauthorized = rpcenv.NewRefusal("nodemanager.unauthorized", "unauthorized")
 
 // errOtherNode is the error of an NMToken that is valid elsewhere.
 var errOtherNode = errors.New("the NMToken is for another node")
 
-// unauthorized is ErrUnauthorized and why.
+// unauthorized is errUnauthorized and why.
 func unauthorized(err error) error {
-	return fmt.Errorf("%w: %w: ask the ResourceManager for an NMToken", ErrUnauthorized, err)
+	return fmt.Errorf("%w: %w: ask the ResourceManager for an NMToken", errUnauthorized, err)
 }
 
 // Hadoop's classes of errors, for clients that distinguish them.

@@ -216,7 +216,7 @@ func TestAForgedNMTokenFailsTheRequest(t *testing.T) {
 		_, err2 := rpctest.Ask[*yarn.StopContainersResponse](k.am, k.nm, &yarn.StopContainersRequest{NmToken: tok, ContainerId: []*yarn.ContainerId{id.Proto()}})
 		_, err3 := rpctest.Ask[*yarn.GetContainerStatusesResponse](k.am, k.nm, &yarn.GetContainerStatusesRequest{NmToken: tok})
 		for _, err := range []error{err1, err2, err3} {
-			if !errors.Is(err, ErrUnauthorized) || err.Error() != "unauthorized: "+says {
+			if !errors.Is(err, errUnauthorized) || err.Error() != "unauthorized: "+says {
 				t.Errorf("%v, want %s", err, says)
 			}
 		}

@@ -99,7 +99,7 @@ func newBuild(a *Arguments, in Input) (*build, error) {
 		b.Mode = Cluster
 	}
 	var err error
-	if b.Manager, err = ManagerOf(b.Master); err != nil {
+	if b.Manager, err = managerOf(b.Master); err != nil {
 		return nil, err
 	}
 	b.Properties.Set(a.Settings.Sorted()...)

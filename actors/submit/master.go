@@ -45,8 +45,8 @@ func (m Manager) String() string {
 	return "several"
 }
 
-// ManagerOf is the manager that a master URL asks for: by its beginning alone, as spark-submit decides.
-func ManagerOf(master string) (Manager, error) {
+// managerOf is the manager that a master URL asks for: by its beginning alone, as spark-submit decides.
+func managerOf(master string) (Manager, error) {
 	switch {
 	case master == "yarn":
 		return YARN, nil
@@ -80,10 +80,10 @@ var (
 	localCluster  = regexp.MustCompile(`^local-cluster\[\s*([0-9]+)\s*,\s*([0-9]+)\s*,\s*([0-9]+)\s*\]$`)
 )
 
-// ParseMaster takes a master URL apart as the driver does, which is stricter than ManagerOf. It mirrors
+// ParseMaster takes a master URL apart as the driver does, which is stricter than managerOf. It mirrors
 // SparkContext.createTaskScheduler and Utils.checkAndGetK8sMasterUrl.
 func ParseMaster(master string) (Master, error) {
-	manager, err := ManagerOf(master)
+	manager, err := managerOf(master)
 	m := Master{Manager: manager}
 	switch manager {
 	case Standalone:

@@ -33,13 +33,13 @@ func ProgramCommand(mode Mode, class, jar string, args []string) string {
 		words = []string{"{{PWD}}/" + LibraryFile, ExecutorLauncherWord}
 	}
 	if class != "" {
-		words = append(words, "--class", EscapeForShell(class))
+		words = append(words, "--class", escapeForShell(class))
 	}
 	if jar != "" {
-		words = append(words, "--jar", EscapeForShell(jar))
+		words = append(words, "--jar", escapeForShell(jar))
 	}
 	for _, arg := range args {
-		words = append(words, "--arg", EscapeForShell(arg))
+		words = append(words, "--arg", escapeForShell(arg))
 	}
 	return strings.Join(append(words, amFiles...), " ")
 }

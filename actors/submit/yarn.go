@@ -83,7 +83,7 @@ func (b *build) amCommand(c *conf.Conf, heapMB int64) (string, error) {
 		return "", fmt.Errorf("%s: %w", options.Key(), err)
 	}
 	for _, word := range extra {
-		words = append(words, EscapeForShell(word))
+		words = append(words, escapeForShell(word))
 	}
 	words = append(words, "-Dspark.yarn.app.container.log.dir=<LOG_DIR>")
 	words = append(words, b.amArgs()...)
@@ -100,22 +100,22 @@ func (b *build) amArgs() []string {
 	args := b.args
 	switch {
 	case b.python():
-		out = append(out, "--class", EscapeForShell(pythonRunner), "--primary-py-file", path.Base(b.Resource))
+		out = append(out, "--class", escapeForShell(pythonRunner), "--primary-py-file", path.Base(b.Resource))
 	case b.r():
 		args = append([]string{path.Base(b.Resource)}, args...)
-		out = append(out, "--class", EscapeForShell(rRunner), "--primary-r-file", path.Base(b.Resource))
+		out = append(out, "--class", escapeForShell(rRunner), "--primary-r-file", path.Base(b.Resource))
 	case b.Kind == Internal:
-		out = append(out, "--class", EscapeForShell(b.class()))
+		out = append(out, "--class", escapeForShell(b.class()))
 	default:
-		out = append(out, "--class", EscapeForShell(b.class()), "--jar", b.Resource)
+		out = append(out, "--class", escapeForShell(b.class()), "--jar", b.Resource)
 	}
 	for _, arg := range args {
-		out = append(out, "--arg", EscapeForShell(arg))
+		out = append(out, "--arg", escapeForShell(arg))
 	}
 	return out
 }
 
-// EscapeForShell quotes a word for the shell of a container. It mirrors YarnSparkHadoopUtil.escapeForShell.
-func EscapeForShell(word string) string {
+// escapeForShell quotes a word for the shell of a container. It mirrors YarnSparkHadoopUtil.escapeForShell.
+func escapeForShell(word string) string {
 	return "'" + strings.NewReplacer("$", `\$`, `"`, `\"`, "'", `'\''`).Replace(word) + "'"
 }

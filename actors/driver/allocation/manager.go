@@ -15,7 +15,7 @@ const interval = 100 * time.Millisecond
 type Manager struct {
 	scheduler rpcenv.Ref
 	targets   Targets
-	monitor   *Monitor
+	monitor   *monitor
 	work      work
 	settings  Settings
 	// ready: tasks may start. waits: a stage was submitted before.
@@ -29,7 +29,7 @@ type Manager struct {
 
 // New makes a Manager that asks scheduler, which is CoarseGrainedScheduler.
 func New(s Settings, scheduler rpcenv.Ref) *Manager {
-	return &Manager{settings: s, scheduler: scheduler, targets: NewTargets(s), monitor: NewMonitor(s), work: newWork()}
+	return &Manager{settings: s, scheduler: scheduler, targets: NewTargets(s), monitor: newMonitor(s), work: newWork()}
 }
 
 // OnStart is a callback of the endpoint.
@@ -102,7 +102,7 @@ func (m *Manager) reset(c *rpcenv.Context) {
 		m.targets.Reset()
 		m.note(c, Update{Old: was, New: m.targets.Target()}, "another ApplicationMaster")
 	}
-	m.monitor = NewMonitor(m.settings)
+	m.monitor = newMonitor(m.settings)
 	m.begin(c)
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/coherer/coherer/actors/driver/event"
 )
 
-// Monitor knows the executors: which are idle, since when, and which have map outputs that a job may need.
-type Monitor struct {
+// monitor knows the executors: which are idle, since when, and which have map outputs that a job may need.
+type monitor struct {
 	settings  Settings
 	executors map[string]*tracked
 	// shuffles of stages whose jobs are not over.
@@ -29,16 +29,16 @@ type tracked struct {
 	shuffles map[int32]bool
 }
 
-// NewMonitor makes a Monitor without executors.
-func NewMonitor(s Settings) *Monitor {
-	return &Monitor{settings: s, executors: map[string]*tracked{}, shuffles: map[int32]int32{}, jobs: map[int32][]int32{}}
+// newMonitor makes a monitor without executors.
+func newMonitor(s Settings) *monitor {
+	return &monitor{settings: s, executors: map[string]*tracked{}, shuffles: map[int32]int32{}, jobs: map[int32][]int32{}}
 }
 
 // Executors is the number of executors, including those that were asked to end.
-func (m *Monitor) Executors() int { return len(m.executors) }
+func (m *monitor) Executors() int { return len(m.executors) }
 
 // change enters what happened to an executor.
-func (m *Monitor) change(e event.ExecutorChange, now time.Time) {
+func (m *monitor) change(e event.ExecutorChange, now time.Time) {
 	switch e.Kind {
 	case event.ExecutorAdded:
 		m.executors[e.ExecutorID] = &tracked{id: e.ExecutorID, idleSince: now, shuffles: map[int32]bool{}}
@@ -50,22 +50,22 @@ func (m *Monitor) change(e event.ExecutorChange, now time.Time) {
 }
 
 // leaves notes that an executor ends, whatever is asked of it.
-func (m *Monitor) leaves(id string) {
+func (m *monitor) leaves(id string) {
 	if x := m.executors[id]; x != nil {
 		x.leaving = true
 	}
 }
 
-func (m *Monitor) taskStart(e event.TaskStart) {
+func (m *monitor) taskStart(e event.TaskStart) {
 	if x := m.executors[e.ExecutorID]; x != nil {
 		x.running++
 	}
 }
 
 // taskEnd frees the executor, which has a map output from now on if the stage writes them.
-func (m *Monitor) taskEnd(e event.TaskEnd, now time.Time) {
+func (m *monitor) taskEnd(e event.TaskEnd, now time.Time) {
 	x := m.executors[e.ExecutorID]
-	// Resubmitted follows an end that was counted. Without a running task the start was before this Monitor.
+	// Resubmitted follows an end that was counted. Without a running task the start was before this monitor.
 	if x == nil || x.running == 0 || e.Resubmitted {
 		return
 	}
@@ -77,7 +77,7 @@ func (m *Monitor) taskEnd(e event.TaskEnd, now time.Time) {
 }
 
 // stageSubmitted notes which shuffle a stage writes, if any.
-func (m *Monitor) stageSubmitted(e event.StageSubmitted) {
+func (m *monitor) stageSubmitted(e event.StageSubmitted) {
 	if e.Shuffle == nil {
 		return
 	}
@@ -86,7 +86,7 @@ func (m *Monitor) stageSubmitted(e event.StageSubmitted) {
 }
 
 // jobEnd gives the job's shuffles up: executors that were kept for them alone have been idle since their last task.
-func (m *Monitor) jobEnd(e event.JobEnd) {
+func (m *monitor) jobEnd(e event.JobEnd) {
 	for _, stage := range m.jobs[e.JobID] {
 		for _, x := range m.sorted() {
 			delete(x.shuffles, m.shuffles[stage])
@@ -97,7 +97,7 @@ func (m *Monitor) jobEnd(e event.JobEnd) {
 }
 
 // Idle are the executors that have been idle for too long, the longest first.
-func (m *Monitor) Idle(now time.Time) []string {
+func (m *monitor) Idle(now time.Time) []string {
 	var out []*tracked
 	for _, x := range m.sorted() {
 		if x.running == 0 && len(x.shuffles) == 0 && !x.removing && !x.leaving && now.Sub(x.idleSince) >= m.settings.Idle {
@@ -114,7 +114,7 @@ func (m *Monitor) Idle(now time.Time) []string {
 }
 
 // Remaining is how many there will be when all that were asked to end have ended.
-func (m *Monitor) Remaining() int {
+func (m *monitor) Remaining() int {
 	n := 0
 	for _, x := range m.executors {
 		if !x.removing && !x.leaving {
@@ -125,7 +125,7 @@ func (m *Monitor) Remaining() int {
 }
 
 // Removing says which of the executors that were asked to end will do so; the others stay.
-func (m *Monitor) Removing(ids []string) {
+func (m *monitor) Removing(ids []string) {
 	for _, id := range ids {
 		if x := m.executors[id]; x != nil {
 			x.removing = true
@@ -134,7 +134,7 @@ func (m *Monitor) Removing(ids []string) {
 }
 
 // sorted are the executors by id, ids that are numbers as numbers.
-func (m *Monitor) sorted() []*tracked {
+func (m *monitor) sorted() []*tracked {
 	var out []*tracked
 	for _, x := range m.executors {
 		out = append(out, x)

@@ -19,8 +19,8 @@ var header = []byte("HDTS\x01")
 // maxCredentials bounds them, in bytes.
 const maxCredentials = 1 << 20
 
-// ReadCredentials reads what WriteCredentials wrote. An empty blob has no tokens.
-func ReadCredentials(blob []byte) (*yarn.Credentials, error) {
+// readCredentials reads what writeCredentials wrote. An empty blob has no tokens.
+func readCredentials(blob []byte) (*yarn.Credentials, error) {
 	c := &yarn.Credentials{}
 	if len(blob) == 0 {
 		return c, nil
@@ -42,8 +42,8 @@ func ReadCredentials(blob []byte) (*yarn.Credentials, error) {
 	return c, nil
 }
 
-// WriteCredentials is the content of a file of credentials.
-func WriteCredentials(c *yarn.Credentials) ([]byte, error) {
+// writeCredentials is the content of a file of credentials.
+func writeCredentials(c *yarn.Credentials) ([]byte, error) {
 	body, err := proto.Marshal(c)
 	if err != nil {
 		return nil, fmt.Errorf("write credentials: %w", err)
@@ -53,7 +53,7 @@ func WriteCredentials(c *yarn.Credentials) ([]byte, error) {
 
 // Add is credentials with one more token, under its service. It replaces one of the same service and kind.
 func Add(blob []byte, t *yarn.Token) ([]byte, error) {
-	c, err := ReadCredentials(blob)
+	c, err := readCredentials(blob)
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +64,12 @@ func Add(blob []byte, t *yarn.Token) ([]byte, error) {
 		}
 	}
 	c.Tokens = append(kept, &yarn.CredentialsKV{Alias: t.GetService(), Token: t})
-	return WriteCredentials(c)
+	return writeCredentials(c)
 }
 
 // Find is the first token of a kind in credentials; without one it fails.
 func Find(blob []byte, kind string) (*yarn.Token, error) {
-	c, err := ReadCredentials(blob)
+	c, err := readCredentials(blob)
 	if err != nil {
 		return nil, err
 	}

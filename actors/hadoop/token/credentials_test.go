@@ -14,7 +14,7 @@ import (
 // aliases are the services and kinds of the tokens in credentials, in their order.
 func aliases(t *testing.T, blob []byte) (all []string) {
 	t.Helper()
-	c, err := ReadCredentials(blob)
+	c, err := readCredentials(blob)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestWhatIsNoCredentials(t *testing.T) {
 		"no protobuf":        {withLength(1, "\xff"), "the credentials cannot be read: "},
 		"too many":           {withLength(maxCredentials-7, string(make([]byte, maxCredentials-7))), "credentials of 1048577 bytes: at most 1048576 can be"},
 	} {
-		_, err := ReadCredentials(test.blob)
+		_, err := readCredentials(test.blob)
 		_, added := Add(test.blob, &yarn.Token{Kind: NM})
 		_, found := Find(test.blob, NM)
 		for _, err := range []error{err, added, found} {
@@ -108,20 +108,20 @@ func TestATokenThatCannotBeEncodedIsNotAdded(t *testing.T) {
 }
 
 func FuzzReadCredentials(f *testing.F) {
-	blob, _ := WriteCredentials(&yarn.Credentials{Tokens: []*yarn.CredentialsKV{{Alias: "a", Token: &yarn.Token{Kind: "k"}}}})
+	blob, _ := writeCredentials(&yarn.Credentials{Tokens: []*yarn.CredentialsKV{{Alias: "a", Token: &yarn.Token{Kind: "k"}}}})
 	for _, seed := range [][]byte{nil, []byte("HDTS\x00"), []byte("HDTS\x01"), []byte("HDTS\x01\x05a"), blob} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, blob []byte) {
-		c, err := ReadCredentials(blob)
+		c, err := readCredentials(blob)
 		if err != nil {
 			return
 		}
-		again, err := WriteCredentials(c)
+		again, err := writeCredentials(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err := ReadCredentials(again); err != nil || !proto.Equal(back, c) {
+		if back, err := readCredentials(again); err != nil || !proto.Equal(back, c) {
 			t.Errorf("%v, %v", back, err)
 		}
 	})

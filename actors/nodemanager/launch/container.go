@@ -54,11 +54,11 @@ const (
 	ScriptFile = "launch_container.sh"
 )
 
-// Expand fills in what only the node knows: <LOG_DIR> is the container's log directory, <CPS> the separator of paths, and
+// expand fills in what only the node knows: <LOG_DIR> is the container's log directory, <CPS> the separator of paths, and
 // {{NAME}} the variable NAME, for a shell to fill in. It mirrors ContainerLaunch.expandEnvironment.
-func Expand(text, logDir string) string {
+func expand(text, logDir string) string {
 	return strings.NewReplacer("<LOG_DIR>", logDir, "<CPS>", ":", "{{", "$", "}}", "").Replace(text)
 }
 
 // Line is the command line with everything expanded, for a shell: inside double quotes.
-func (c *Container) Line() string { return Expand(strings.Join(c.Command, " "), c.LogDir) }
+func (c *Container) Line() string { return expand(strings.Join(c.Command, " "), c.LogDir) }

@@ -43,7 +43,7 @@ func (c *Container) Environment() []Variable {
 	for _, v := range c.Env {
 		// The node's value wins: a container must not claim another id or other directories.
 		if !has(own, v.Name) {
-			users = put(users, v.Name, Expand(v.Value, c.LogDir))
+			users = put(users, v.Name, expand(v.Value, c.LogDir))
 		}
 	}
 	for _, v := range c.limits() {

@@ -73,7 +73,7 @@ func TestExpansion(t *testing.T) {
 	for in, want := range map[string]string{
 		"{{PWD}}/a<CPS>{{JAVA_HOME}}": "$PWD/a:$JAVA_HOME", "<LOG_DIR>/x": "/l/x", "a}}{{": "a$", "": "",
 	} {
-		if got := Expand(in, "/l"); got != want {
+		if got := expand(in, "/l"); got != want {
 			t.Errorf("%q is %q, want %q", in, got, want)
 		}
 	}

@@ -108,7 +108,7 @@ func TestRetries(t *testing.T) {
 	}{
 		"never":             {Retry{Left: 5, Codes: []int32{3}}, 0},
 		"all":               {Retry{Policy: RetryOnAllErrors, Left: 2}, 2},
-		"for ever":          {Retry{Policy: RetryOnAllErrors, Left: RetryForEver}, 10},
+		"for ever":          {Retry{Policy: RetryOnAllErrors, Left: retryForEver}, 10},
 		"the right code":    {Retry{Policy: RetryOnSpecificErrorCodes, Codes: []int32{1, 3}, Left: 1}, 1},
 		"another code":      {Retry{Policy: RetryOnSpecificErrorCodes, Codes: []int32{1}, Left: 1}, 0},
 		"none are left":     {Retry{Policy: RetryOnAllErrors}, 0},
@@ -123,7 +123,7 @@ func TestRetries(t *testing.T) {
 			c, _ = drive(t, c, ContainerEvent{Kind: ContainerLaunched})
 		}
 		if tt.times == 10 {
-			if c.Retry.Left != RetryForEver {
+			if c.Retry.Left != retryForEver {
 				t.Errorf("%s: %d are left", name, c.Retry.Left)
 			}
 			continue

@@ -14,15 +14,15 @@ const (
 	RetryOnSpecificErrorCodes
 )
 
-// RetryForEver as Retry.Left is no bound. It mirrors ContainerRetryContext.RETRY_FOREVER.
-const RetryForEver = -1
+// retryForEver as Retry.Left is no bound. It mirrors ContainerRetryContext.RETRY_FOREVER.
+const retryForEver = -1
 
 // Retry is how often, and after which codes, the process of a container is started again.
 type Retry struct {
 	Policy RetryPolicy
 	// Codes are those of RetryOnSpecificErrorCodes.
 	Codes []int32
-	// Left is how many times are left; RetryForEver is no bound.
+	// Left is how many times are left; retryForEver is no bound.
 	Left int32
 }
 
@@ -30,7 +30,7 @@ type Retry struct {
 // does not come here: somebody wanted its end.
 func (r Retry) after(code int32) (left Retry, again bool) {
 	again = r.Left != 0 && (r.Policy == RetryOnAllErrors || r.Policy == RetryOnSpecificErrorCodes && slices.Contains(r.Codes, code))
-	if r.Left != RetryForEver {
+	if r.Left != retryForEver {
 		r.Left--
 	}
 	return r, again
