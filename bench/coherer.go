@@ -13,7 +13,7 @@ import (
 	"github.com/coherer/coherer/bench/measure"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -76,7 +76,7 @@ func (coherer) Run(ctx context.Context, t *measure.Trial) (err error) {
 type stage struct {
 	host     *transport.Host
 	env      *rpcenv.Env
-	recorder *trace.Recorder
+	recorder *record.Recorder
 	dir      string // of the record
 }
 
@@ -90,10 +90,10 @@ func newStage(spec *measure.Spec, name string, listen rpcenv.Address) (_ *stage,
 	}()
 	switch spec.Record {
 	case measure.RecordRing:
-		s.recorder, err = trace.NewRingRecorder()
+		s.recorder, err = record.NewRingRecorder()
 	case measure.RecordOn:
 		if s.dir, err = os.MkdirTemp("", "coherer-bench-"); err == nil {
-			s.recorder, err = trace.NewFileRecorder(filepath.Join(s.dir, name), 0)
+			s.recorder, err = record.NewFileRecorder(filepath.Join(s.dir, name), 0)
 		}
 	}
 	if err != nil {

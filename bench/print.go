@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/bench/measure"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 // Print writes the report for people: where, the headline, the table, the missing contenders.
@@ -89,4 +89,4 @@ func short(n float64) string {
 }
 
 // micro is a duration in nanoseconds, in three digits.
-func micro(ns int64) string { return trace.ShortDuration(time.Duration(ns)) }
+func micro(ns int64) string { return show.ShortDuration(time.Duration(ns)) }

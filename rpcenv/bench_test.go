@@ -11,7 +11,7 @@ import (
 
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -23,15 +23,15 @@ const (
 )
 
 // newRecorder is a process's of a benchmark.
-func newRecorder(tb testing.TB, kind string) *trace.Recorder {
+func newRecorder(tb testing.TB, kind string) *record.Recorder {
 	tb.Helper()
-	var rec *trace.Recorder
+	var rec *record.Recorder
 	var err error
 	switch kind {
 	case traceRing:
-		rec, err = trace.NewRingRecorder()
+		rec, err = record.NewRingRecorder()
 	case traceRecord:
-		rec, err = trace.NewFileRecorder(filepath.Join(tb.TempDir(), "t.trace"), 0)
+		rec, err = record.NewFileRecorder(filepath.Join(tb.TempDir(), "t.trace"), 0)
 	}
 	if err != nil {
 		tb.Fatal(err)

@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Blocking is what a body waits by. Its methods are for that body alone.
 type Blocking struct {
 	env     *Env
 	from    string
-	cause   trace.ID
+	cause   record.ID
 	ctx     context.Context
 	cancel  context.CancelFunc
 	parker  Parker
@@ -37,7 +37,7 @@ const (
 // stopBody is the panic that ends a body which goes on waiting after its end.
 type stopBody struct{}
 
-func (e *Env) newBlocking(ctx context.Context, from string, cause trace.ID) *Blocking {
+func (e *Env) newBlocking(ctx context.Context, from string, cause record.ID) *Blocking {
 	b := &Blocking{env: e, from: from, cause: cause}
 	ctx, cancel := context.WithCancelCause(ctx)
 	b.ctx = ctx
@@ -202,7 +202,7 @@ func (b *Blocking) stopped() error {
 // waits return the cause of ctx; ErrStopped if the Env ended first. Not in a simulation, whose clock stands still while the
 // goroutine waits: use Go there.
 func (e *Env) Blocking(ctx context.Context) *Blocking {
-	b := e.newBlocking(ctx, "caller", trace.ID{})
+	b := e.newBlocking(ctx, "caller", record.ID{})
 	b.parker, b.caller = goroutineParker{}, true
 	b.unwatch = context.AfterFunc(b.ctx, b.release) // of b.ctx: it has its cause by then
 	return b

@@ -4,14 +4,14 @@ import (
 	"sync/atomic"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // call is an ask at its callee: it is ended once, by an answer or a failure.
 type call struct {
 	env    *Env
-	id     trace.ID // the ask
-	typ    string   // the question's type
+	id     record.ID // the ask
+	typ    string    // the question's type
 	sender Address
 	done   atomic.Bool
 	// deliver brings the end to the asker: m, or err.

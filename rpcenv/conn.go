@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // conn is one connection to a peer, from the moment that its link is open: first the handshake, then messages both
@@ -55,8 +55,8 @@ type conn struct {
 var errConnEnded = errors.New("it has ended")
 
 // itemID names the n-th message of a direction: out is from this side.
-func (c *conn) itemID(out bool, n uint64) trace.ID {
-	return trace.ID{Conn: c.id, Back: out != c.dialler, N: n}
+func (c *conn) itemID(out bool, n uint64) record.ID {
+	return record.ID{Conn: c.id, Back: out != c.dialler, N: n}
 }
 
 // send puts o on the wire. Its error says why not.
@@ -147,7 +147,7 @@ func (c *conn) roomLocked(n int) bool {
 }
 
 // refuse answers a request that could not be dispatched with a frame of type 5.
-func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
+func (c *conn) refuse(id record.ID, request int64, endpoint string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.life.stage() != connOpen || !c.roomLocked(len(err.Error())) {
@@ -162,7 +162,7 @@ func (c *conn) refuse(id trace.ID, request int64, endpoint string, err error) {
 }
 
 // note describes a message; nil unless the Host wants Notes.
-func (c *conn) note(o *outgoing, id trace.ID, question string) *Note {
+func (c *conn) note(o *outgoing, id record.ID, question string) *Note {
 	if !c.env.hooks.Notes { // a Note costs an allocation
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Context is what a callback may touch besides its endpoint's state. A serial endpoint has one, the same pointer in every
@@ -107,9 +107,9 @@ func (c *Context) State(kind, id, from, to, why string) {
 }
 
 // cause is the item that is handled.
-func (c *Context) cause() trace.ID {
+func (c *Context) cause() record.ID {
 	if c.item == nil {
-		return trace.ID{}
+		return record.ID{}
 	}
 	return c.item.id
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // endpoints are those of an Env, by name.
@@ -59,7 +59,7 @@ func (t *endpoints) all() []*inbox {
 }
 
 // stop stops an endpoint. Its name is free at once; it may belong to a successor already.
-func (t *endpoints) stop(in *inbox, cause trace.ID) {
+func (t *endpoints) stop(in *inbox, cause record.ID) {
 	t.free(in)
 	in.stop(cause)
 }
@@ -93,7 +93,7 @@ func (t *endpoints) end(last func()) bool {
 	all := slices.Clone(t.order)
 	t.mu.Unlock()
 	for _, in := range all {
-		t.stop(in, trace.ID{})
+		t.stop(in, record.ID{})
 	}
 	return len(all) == 0
 }
@@ -126,7 +126,7 @@ func (t *endpoints) notify(it item) {
 func (e *Env) Stop(name string) bool {
 	in := e.endpoints.find(name)
 	if in != nil {
-		e.endpoints.stop(in, trace.ID{})
+		e.endpoints.stop(in, record.ID{})
 	}
 	return in != nil
 }

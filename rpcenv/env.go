@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/codec"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/metrics"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Config is what an Env is made of.
@@ -38,11 +38,11 @@ type Env struct {
 	cfg         Config
 	log         *logrus.Entry
 	table       *codec.Table
-	recorder    *trace.Recorder
+	recorder    *record.Recorder
 	metrics     metrics.Set
 	num         uint32 // unique in the process
 	switches    atomic.Pointer[switches]
-	tag         trace.Name // its name in the ring
+	tag         record.Name // its name in the ring
 	incarnation uint64
 	addr        Address
 	listener    io.Closer
@@ -88,7 +88,7 @@ func (e *Env) Log() *logrus.Entry { return e.log }
 func (e *Env) Ref(a Address, name string) Ref { return Ref{Address: a, Name: name} }
 
 // nextID names the next local item.
-func (e *Env) nextID() trace.ID { return trace.ID{Env: e.num, N: e.local.Add(1)} }
+func (e *Env) nextID() record.ID { return record.ID{Env: e.num, N: e.local.Add(1)} }
 
 // busy counts work that is under way, so that a test can wait until a cluster is quiet.
 func (e *Env) busy(n int) {

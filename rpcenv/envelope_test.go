@@ -11,7 +11,7 @@ import (
 
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // envelopes is a peer that notes each envelope whole, and answers a Hello by a Welcome.
@@ -204,7 +204,7 @@ func TestASimulationIsToldOfEachMessage(t *testing.T) {
 		w.awaitLines(4)
 		for _, r := range w.rec.Records() {
 			if r.GetTo() == "E" && r.GetEndpoint() == "test" {
-				cause = fmt.Sprint(trace.ID{Env: r.GetId().GetEnv(), N: r.GetId().GetN()})
+				cause = fmt.Sprint(record.ID{Env: r.GetId().GetEnv(), N: r.GetId().GetN()})
 			}
 		}
 		want := []string{

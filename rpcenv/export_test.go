@@ -9,7 +9,7 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/metrics"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Unbracketed is for its test.
@@ -128,11 +128,11 @@ func (o Conn) Ask(n int, then func(error)) error {
 
 // Answer answers a question of the peer's to E.
 func (o Conn) Answer(m Message) {
-	o.c.newCall(trace.ID{Conn: 5, N: 1}, &Envelope{RequestID: 1, Endpoint: "E"}, &rpc.Bool{}, false).answer(m)
+	o.c.newCall(record.ID{Conn: 5, N: 1}, &Envelope{RequestID: 1, Endpoint: "E"}, &rpc.Bool{}, false).answer(m)
 }
 
 // Refuse refuses a question of the peer's to E.
-func (o Conn) Refuse(err error) { o.c.refuse(trace.ID{Conn: 5, N: 1}, 1, "E", err) }
+func (o Conn) Refuse(err error) { o.c.refuse(record.ID{Conn: 5, N: 1}, 1, "E", err) }
 
 // Living counts what an Env keeps of its own: endpoints that have not ended, and bodies.
 func (e *Env) Living() (endpoints, bodies int) {
@@ -140,7 +140,7 @@ func (e *Env) Living() (endpoints, bodies int) {
 }
 
 // StopInbox stops an endpoint that can be found still.
-func (e *Env) StopInbox(name string) { e.endpoints.find(name).stop(trace.ID{}) }
+func (e *Env) StopInbox(name string) { e.endpoints.find(name).stop(record.ID{}) }
 
 // Owns reports whether the Env opened a connection.
 func (e *Env) Owns(connection uint64) bool { return e.connections.owns(connection) }

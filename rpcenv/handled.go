@@ -5,7 +5,7 @@ import (
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/metrics"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // record is the record of a handled item.
@@ -28,9 +28,9 @@ func (in *inbox) record(c *Context, it *item, err error) {
 	case err != nil:
 		outcome = err.Error()
 	case c.deferred && !c.answered:
-		outcome = trace.OutcomeDeferred
+		outcome = record.OutcomeDeferred
 	}
-	n := trace.Note{
+	n := record.Note{
 		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Endpoint: in.tag, Name: r.Name(it.name), Outcome: r.Name(outcome),
 		Recorded: it.recorded || e.switches.Load().records(in.name),
 	}
@@ -43,7 +43,7 @@ func (in *inbox) record(c *Context, it *item, err error) {
 		r.Note(&n)
 		return
 	}
-	ev := trace.Event{
+	ev := record.Event{
 		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Time: nanos(c.end()),
 		Endpoint: in.name, Name: it.name, Started: nanos(c.began), Received: nanos(it.received), Outcome: outcome, Address: address,
 	}
@@ -89,7 +89,7 @@ func (c *Context) end() time.Time {
 
 // describeHandled adds what the sender's record says of a message, for an endpoint that was switched on alone: the sender may not be
 // recorded.
-func (e *Env) describeHandled(ev *trace.Event, it *item) {
+func (e *Env) describeHandled(ev *record.Event, it *item) {
 	if e.switches.Load().all {
 		return
 	}
@@ -109,8 +109,8 @@ func (b *Blocking) recordAnswered(res result, ask *pending) {
 		r.CountUntraced()
 		return
 	}
-	n := trace.Note{
-		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Endpoint: r.Name(b.from), Name: r.Name(trace.InBody),
+	n := record.Note{
+		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Endpoint: r.Name(b.from), Name: r.Name(record.InBody),
 		Recorded: res.recorded || e.switches.Load().records(b.from),
 	}
 	if !n.Recorded {
@@ -122,9 +122,9 @@ func (b *Blocking) recordAnswered(res result, ask *pending) {
 		n.Time = nanos(e.host.Now())
 	}
 	r.Note(&n)
-	r.Add(&trace.Event{
+	r.Add(&record.Event{
 		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Time: n.Time,
-		Endpoint: b.from, Name: trace.InBody, Received: n.Time, Started: n.Time,
+		Endpoint: b.from, Name: record.InBody, Received: n.Time, Started: n.Time,
 	})
 }
 

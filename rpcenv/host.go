@@ -7,7 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Host is the one seam between the worlds: what an Env needs of the machine and the process it runs in. The real one
@@ -41,7 +41,7 @@ type Host interface {
 	// only.
 	Entropy(purpose string) uint64
 	// Recorder is the trace of this process or world; nil when nothing is recorded.
-	Recorder() *trace.Recorder
+	Recorder() *record.Recorder
 }
 
 // Hooked is a Host with Hooks. New asks for them once.
@@ -145,7 +145,7 @@ type Envelope struct {
 type Note struct {
 	// ID and Cause are those of the trace: ID.N is the message's ordinal in its direction. A Host that loses messages
 	// or doubles them hands the ordinal on in this way, elsewhere both ends count.
-	ID, Cause trace.ID
+	ID, Cause record.ID
 	// Env is the number of the sending Env in the trace, From and To are the names of the two Envs.
 	Env      uint32
 	From, To string

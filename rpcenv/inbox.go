@@ -7,7 +7,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // inbox is the queue of one endpoint, with Spark's rules (org.apache.spark.rpc.netty.Inbox), and the mailbox of the
@@ -25,8 +25,8 @@ type inbox struct {
 	held  *held // what a Journal holds back; nil: nothing
 	// untraced is for messages that are counted and not recorded.
 	untraced bool
-	tag      trace.Name // name, in the ring
-	meter    *meter     // made with the first item that is counted: an idle endpoint is small
+	tag      record.Name // name, in the ring
+	meter    *meter      // made with the first item that is counted: an idle endpoint is small
 
 	mu    sync.Mutex // of this block; see the lock order in outbox.go
 	queue *items
@@ -90,7 +90,7 @@ func (in *inbox) offer(it item) error {
 
 // stop queues OnStop as the last item. It may be called again. What waits is still handled, one item at a time even at a concurrent
 // endpoint, as in Spark.
-func (in *inbox) stop(cause trace.ID) {
+func (in *inbox) stop(cause record.ID) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.stopped {

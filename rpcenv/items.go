@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // itemKind is what an inbox hands to its endpoint.
@@ -27,8 +27,8 @@ const (
 // item is one entry of an inbox.
 type item struct {
 	kind     itemKind
-	id       trace.ID
-	cause    trace.ID
+	id       record.ID
+	cause    record.ID
 	msg      Message
 	name     string // what the trace calls it, for those that are no messages
 	call     *call  // set for an ask

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Job is a program that Env.Go started.
@@ -19,7 +19,7 @@ type Job struct {
 
 // Go runs body outside all inboxes: a driver program, a test, a command. It ends with the Env.
 func (e *Env) Go(name string, body func(*Blocking) error) *Job {
-	b := e.newBlocking(context.Background(), name, trace.ID{})
+	b := e.newBlocking(context.Background(), name, record.ID{})
 	j := &Job{b: b, done: make(chan struct{})}
 	var err error
 	b.start(name, func() { err = body(b) }, func(failure error) {

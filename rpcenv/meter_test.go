@@ -8,7 +8,7 @@ import (
 
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // A tick and a message of one type are counted apart, also when they come in turn.
@@ -78,7 +78,7 @@ func TestWhatCameBeforeTimesWereMeasuredHasNone(t *testing.T) {
 func TestARingOfWhatWasRecordedIsNotKept(t *testing.T) {
 	for _, switched := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "x.trace")
-		r, err := trace.NewFileRecorder(path, -1)
+		r, err := record.NewFileRecorder(path, -1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestARingOfWhatWasRecordedIsNotKept(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Stat(trace.RingPath(path)); (err == nil) != switched {
+		if _, err := os.Stat(record.RingPath(path)); (err == nil) != switched {
 			t.Errorf("recording switched off %v: the ring %v", switched, err)
 		}
 	}

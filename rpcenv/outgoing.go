@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // outboxLimit bounds what may wait for one peer, in bytes.
@@ -20,7 +20,7 @@ const MaxMessage = outboxLimit
 type outgoing struct {
 	to      Ref
 	msg     Message
-	cause   trace.ID
+	cause   record.ID
 	from    string // the sending endpoint
 	form    tracepb.Form
 	pending *pending // of an ask

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // AskOption changes one ask.
@@ -40,7 +40,7 @@ func (h AbortHandle) Abort(cause error) {
 type result struct {
 	msg      Message
 	err      error
-	id       trace.ID
+	id       record.ID
 	received time.Time
 	recorded bool // as the ask was
 }
@@ -61,7 +61,7 @@ func answerAs[R Message](res result) (R, error) {
 // pending is an ask at its asker.
 type pending struct {
 	env     *Env
-	id      trace.ID // the ask's item; until it was sent, the item that asks
+	id      record.ID // the ask's item; until it was sent, the item that asks
 	typ     string
 	key     string
 	limit   time.Duration
@@ -106,7 +106,7 @@ func (a *asks) add(p *pending) {
 }
 
 // bind is add for an ask that goes out on a connection as the item id, unless it has ended meanwhile: then nobody waits for it.
-func (a *asks) bind(p *pending, on waiting, request int64, id trace.ID) {
+func (a *asks) bind(p *pending, on waiting, request int64, id record.ID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if p.ended {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/coherer/coherer/messages/rpc"
 	tracepb "github.com/coherer/coherer/messages/trace"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // receive takes an envelope after the handshake.
@@ -43,7 +43,7 @@ func (e *Env) message(env *Envelope) (proto.Message, error) {
 }
 
 // receiveMessage gives a message to its inbox.
-func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
+func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 	ask := env.Kind == KindRequest
 	m, err := c.env.message(env)
 	in := c.env.endpoints.find(env.Endpoint)
@@ -73,7 +73,7 @@ func (c *conn) receiveMessage(env *Envelope, id trace.ID, now time.Time) {
 	c.env.recordRefused(env.Endpoint, id, err)
 }
 
-func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced bool) *call {
+func (c *conn) newCall(id record.ID, env *Envelope, q proto.Message, untraced bool) *call {
 	k := &call{env: c.env, id: id, typ: TypeName(q), sender: c.peer}
 	request, from := env.RequestID, env.Endpoint
 	k.deliver = func(m Message, err error) {
@@ -84,7 +84,7 @@ func (c *conn) newCall(id trace.ID, env *Envelope, q proto.Message, untraced boo
 }
 
 // receiveAnswer ends an ask. A late answer is dropped.
-func (c *conn) receiveAnswer(env *Envelope, id trace.ID, now time.Time) {
+func (c *conn) receiveAnswer(env *Envelope, id record.ID, now time.Time) {
 	p := c.env.asks.find(c.waiting, env.RequestID)
 	res := result{id: id, received: now}
 	if env.Kind == KindFailure {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // All records for the trace are made here; the place where something happens has one call.
@@ -14,7 +14,7 @@ func (e *Env) recordEnv() {
 	if e.recorder == nil {
 		return
 	}
-	ev := trace.Event{Kind: tracepb.Kind_ENV, Env: e.num, Time: nanos(e.host.Now()), Peer: e.cfg.Name, Address: e.addr.String()}
+	ev := record.Event{Kind: tracepb.Kind_ENV, Env: e.num, Time: nanos(e.host.Now()), Peer: e.cfg.Name, Address: e.addr.String()}
 	e.recorder.NoteEvent(&ev, true)
 	e.recorder.Add(&ev) // even if nothing else is recorded: the file says whose it is
 }
@@ -24,11 +24,11 @@ type labels struct{ peer, address, to, from, typ label }
 
 type label struct {
 	text string
-	name trace.Name
+	name record.Name
 }
 
 // of is the number of a text. Messages in a row mostly have the same texts, and to compare a string with itself costs nothing.
-func (l *label) of(r *trace.Recorder, text string) trace.Name {
+func (l *label) of(r *record.Recorder, text string) record.Name {
 	if l.text != text {
 		l.text, l.name = text, r.Name(text)
 	}
@@ -37,7 +37,7 @@ func (l *label) of(r *trace.Recorder, text string) trace.Name {
 
 // recordSentLocal is the record of a message or an ask to an endpoint of this Env; to is nil if no endpoint has the
 // name.
-func (e *Env) recordSentLocal(o *outgoing, id trace.ID, to *inbox) {
+func (e *Env) recordSentLocal(o *outgoing, id record.ID, to *inbox) {
 	r := e.recorder
 	if r == nil {
 		return
@@ -53,7 +53,7 @@ func (e *Env) recordSentLocal(o *outgoing, id trace.ID, to *inbox) {
 	if !e.traced(o, t) {
 		return
 	}
-	n := trace.Note{
+	n := record.Note{
 		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.noteTime(o),
 		Endpoint: r.Name(o.from), Peer: e.tag, Type: t.Name, Form: o.form, Recorded: o.recorded,
 	}
@@ -64,7 +64,7 @@ func (e *Env) recordSentLocal(o *outgoing, id trace.ID, to *inbox) {
 	}
 	r.Note(&n)
 	if o.recorded {
-		e.addMessage(o, &trace.Event{
+		e.addMessage(o, &record.Event{
 			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: n.Time,
 			Endpoint: o.from, To: o.to.Name, Peer: e.cfg.Name, Type: t.Text, Form: o.form,
 		})
@@ -72,7 +72,7 @@ func (e *Env) recordSentLocal(o *outgoing, id trace.ID, to *inbox) {
 }
 
 // recordSent is the record of a message or an ask that leaves this Env. The connection's lock is held.
-func (c *conn) recordSent(o *outgoing, id trace.ID) {
+func (c *conn) recordSent(o *outgoing, id record.ID) {
 	e, r, l := c.env, c.env.recorder, &c.labels
 	if r == nil {
 		return
@@ -82,14 +82,14 @@ func (c *conn) recordSent(o *outgoing, id trace.ID) {
 	if !e.traced(o, t) {
 		return
 	}
-	n := trace.Note{
+	n := record.Note{
 		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.noteTime(o), Size: uint64(len(o.content)),
 		Endpoint: l.from.of(r, o.from), To: l.to.of(r, o.to.Name), Peer: l.peer.of(r, c.peerName), Address: l.address.of(r, c.peerText),
 		Type: t.Name, Form: o.form, Recorded: o.recorded,
 	}
 	r.Note(&n)
 	if o.recorded {
-		e.addMessage(o, &trace.Event{
+		e.addMessage(o, &record.Event{
 			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: n.Time,
 			Endpoint: o.from, To: o.to.Name, Peer: c.peerName, Address: c.peerText, Type: t.Text, Form: o.form,
 		})
@@ -98,7 +98,7 @@ func (c *conn) recordSent(o *outgoing, id trace.ID) {
 
 // recordAnswer is the record of a reply or a failure: it carries the type of the question, and its own as name. l is
 // that of a connection, whose lock is held, or an empty one.
-func (e *Env) recordAnswer(o *outgoing, id trace.ID, question, peer string, l *labels) {
+func (e *Env) recordAnswer(o *outgoing, id record.ID, question, peer string, l *labels) {
 	r := e.recorder
 	if r == nil {
 		return
@@ -108,14 +108,14 @@ func (e *Env) recordAnswer(o *outgoing, id trace.ID, question, peer string, l *l
 	if !e.traced(o, t) {
 		return
 	}
-	n := trace.Note{
+	n := record.Note{
 		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.noteTime(o), Size: uint64(len(o.content)),
 		Endpoint: l.from.of(r, o.from), To: l.to.of(r, o.to.Name), Peer: l.peer.of(r, peer), Type: l.typ.of(r, question),
 		Name: t.Name, Form: o.form, Recorded: o.recorded,
 	}
 	r.Note(&n)
 	if o.recorded {
-		e.addMessage(o, &trace.Event{
+		e.addMessage(o, &record.Event{
 			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: n.Time,
 			Endpoint: o.from, To: o.to.Name, Peer: peer, Type: question, Name: t.Text, Form: o.form,
 		})
@@ -123,7 +123,7 @@ func (e *Env) recordAnswer(o *outgoing, id trace.ID, question, peer string, l *l
 }
 
 // traced counts what is untraced; true: it goes on to the ring.
-func (e *Env) traced(o *outgoing, t *trace.Type) bool {
+func (e *Env) traced(o *outgoing, t *record.Type) bool {
 	if o.untraced = o.untraced || t.Untraced; o.untraced {
 		e.recorder.CountUntraced()
 	}
@@ -142,7 +142,7 @@ func (e *Env) noteTime(o *outgoing) int64 {
 }
 
 // addMessage adds ev with the message as it was encoded for the wire, if it was.
-func (e *Env) addMessage(o *outgoing, ev *trace.Event) {
+func (e *Env) addMessage(o *outgoing, ev *record.Event) {
 	if o.content != nil {
 		ev.Body, ev.Bytes = e.table.Body(o.content), uint64(len(o.content))
 	} else {
@@ -153,7 +153,7 @@ func (e *Env) addMessage(o *outgoing, ev *trace.Event) {
 
 // recordConn is the record of the beginning or the end of a connection.
 func (e *Env) recordConn(c *conn, name, why string) {
-	e.addRare("", &trace.Event{
+	e.addRare("", &record.Event{
 		Kind: tracepb.Kind_CONN, ID: c.itemID(true, 0),
 		Peer: c.peerName, Address: c.peer.String(), Name: name, Why: why,
 	})
@@ -161,7 +161,7 @@ func (e *Env) recordConn(c *conn, name, why string) {
 
 // recordUnreachable is the record of a connection that could not be made.
 func (e *Env) recordUnreachable(to Address, err error) {
-	e.addRare("", &trace.Event{
+	e.addRare("", &record.Event{
 		Kind: tracepb.Kind_CONN, Name: "refused", Address: to.String(), Why: err.Error(),
 	})
 }
@@ -170,15 +170,15 @@ func (e *Env) recordUnreachable(to Address, err error) {
 type change struct{ kind, id, from, to, why string }
 
 // recordState is the record of a change of state that an endpoint reports, or of the end of the process.
-func (e *Env) recordState(endpoint string, cause trace.ID, s change) {
-	e.addRare(endpoint, &trace.Event{
+func (e *Env) recordState(endpoint string, cause record.ID, s change) {
+	e.addRare(endpoint, &record.Event{
 		Kind: tracepb.Kind_STATE, Cause: cause,
 		Endpoint: endpoint, Name: s.kind, Subject: s.id, From: s.from, To: s.to, Why: s.why,
 	})
 }
 
 // addRare adds a rare event of an endpoint; of the Env itself if the name is empty.
-func (e *Env) addRare(endpoint string, ev *trace.Event) {
+func (e *Env) addRare(endpoint string, ev *record.Event) {
 	if e.recorder == nil {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/coherer/coherer/rpcenv/codec"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // ErrNotRecording means that the process has nowhere to record to.
@@ -50,7 +50,7 @@ func (e *Env) Record(endpoint string, on bool) (was bool, err error) {
 func (e *Env) Recording(endpoint string) bool { return e.switches.Load().records(endpoint) }
 
 // Recorder is the trace of the Env's process or world; nil without one.
-func (e *Env) Recorder() *trace.Recorder { return e.recorder }
+func (e *Env) Recorder() *record.Recorder { return e.recorder }
 
 // beginRecording sets the switches as the settings say.
 func (e *Env) beginRecording() {

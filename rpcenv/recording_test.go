@@ -9,14 +9,14 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
 // ringEnv is an Env of a process that has only a ring.
-func ringEnv(t *testing.T) (*rpcenv.Env, *trace.Recorder) {
+func ringEnv(t *testing.T) (*rpcenv.Env, *record.Recorder) {
 	t.Helper()
-	r, err := trace.NewRingRecorder()
+	r, err := record.NewRingRecorder()
 	if err != nil {
 		t.Fatal(err)
 	}

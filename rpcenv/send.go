@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // send takes a message to its inbox or outbox. Its error is ErrNotMessage or an encoding that fails; any later failure ends the ask,
@@ -91,7 +91,7 @@ func (e *Env) sendLocal(o outgoing) {
 	}
 }
 
-func (e *Env) localCall(o outgoing, id trace.ID) *call {
+func (e *Env) localCall(o outgoing, id record.ID) *call {
 	k := &call{env: e, id: id, typ: o.pending.typ, sender: e.addr}
 	k.deliver = func(m Message, err error) { e.answerLocal(k, o, m, err) }
 	return k

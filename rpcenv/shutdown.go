@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Shutdown stops all endpoints, in the order of registration, writes out what was sent, and closes the connections and
@@ -105,7 +105,7 @@ func (e *Env) discard() {
 	// First, so that an inbox whose turn runs right now refuses what it takes next. After Context.Exit, which has its own record, or in
 	// an Env that had ended this is no crash.
 	if _, ok := e.life.to(envCrashed, afterEnv); ok {
-		e.recordState("", trace.ID{}, change{"process", e.cfg.Name, "", "crashed", ""})
+		e.recordState("", record.ID{}, change{"process", e.cfg.Name, "", "crashed", ""})
 	}
 	if e.listener != nil {
 		_ = e.listener.Close() // a crash asks nobody
@@ -127,7 +127,7 @@ func (e *Env) discard() {
 }
 
 // exit ends the process after what was sent is written. No OnStop runs: items that wait are refused.
-func (e *Env) exit(code int, reason string, cause trace.ID, endpoint string) {
+func (e *Env) exit(code int, reason string, cause record.ID, endpoint string) {
 	if _, ok := e.life.to(envExits, afterEnv); !ok {
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Timer is a timer of an endpoint. The zero Timer is none. It mirrors the futures of a ScheduledExecutorService.
@@ -17,7 +17,7 @@ func (t Timer) Active() bool { return t.t != nil && !t.t.dead.Load() }
 type timer struct {
 	msg     Message
 	name    string
-	cause   trace.ID // the item that armed it
+	cause   record.ID // the item that armed it
 	period  time.Duration
 	quiet   bool        // its ticks are counted, not recorded
 	fire    func()      // posts a tick; the Host calls it

@@ -5,7 +5,7 @@ import (
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/metrics"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // dropped is the trace's event of a message that was not delivered.
@@ -15,7 +15,7 @@ func (e *Env) dropped(o *outgoing, typ string, why error) {
 	if o.untraced {
 		return
 	}
-	e.addRare(o.from, &trace.Event{
+	e.addRare(o.from, &record.Event{
 		Kind: tracepb.Kind_DROP, Cause: o.cause,
 		Endpoint: o.from, To: o.to.Name, Address: o.to.Address.String(), Type: typ, Form: o.form, Why: why.Error(),
 	})
@@ -31,9 +31,9 @@ func (e *Env) undelivered(o outgoing, err error) {
 }
 
 // recordRefused is the record of a message that came and that no endpoint handled.
-func (e *Env) recordRefused(endpoint string, id trace.ID, why error) {
+func (e *Env) recordRefused(endpoint string, id record.ID, why error) {
 	e.metrics.Drop(dropReason(tracepb.Form_SEND, why))
-	e.addRare(endpoint, &trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Endpoint: endpoint, Outcome: why.Error()})
+	e.addRare(endpoint, &record.Event{Kind: tracepb.Kind_HANDLED, ID: id, Endpoint: endpoint, Outcome: why.Error()})
 }
 
 // recordUnheard is the record of the end of an ask whose endpoint has been stopped meanwhile.

@@ -15,7 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/sim"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -28,7 +28,7 @@ type world struct {
 	sim  *sim.World // nil in the real ones
 	// hosts are the real ones: in memory one for all, over TCP one for each Env.
 	hosts     map[string]*transport.Host
-	rec       *trace.Recorder
+	rec       *record.Recorder
 	envs      int
 	strangers int
 	crashed   map[*rpcenv.Env]bool
@@ -66,7 +66,7 @@ func newWorld(t *testing.T, kind string) *world {
 		t.Cleanup(w.sim.Close)
 		return w
 	}
-	w.rec = trace.NewRecorder(0)
+	w.rec = record.NewRecorder(0)
 	return w
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/spec"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 // Each sentence of Spark's Master names the tests that hold it, or the line of differences.txt that says what differs.
@@ -131,7 +132,7 @@ func TestAnExecutorIsOrderedBeforeItsDriverIsTold(t *testing.T) {
 	if s := k.state().GetActiveApps()[0]; s.GetState() != "RUNNING" || s.GetExecutors()[0].GetState() != deploy.ExecutorState_LAUNCHING {
 		t.Errorf("%v", s)
 	}
-	text := trace.Forest(trace.Merge(k.Recorder().Records()).Entries, trace.TextOptions{OmitPlace: true})
+	text := show.Forest(trace.Merge(k.Recorder().Records()).Entries, show.TextOptions{OmitPlace: true})
 	got := regexp.MustCompile(`LaunchExecutor|ExecutorAdded|RegisteredApplication`).FindAllString(text, -1)
 	want := []string{"RegisteredApplication", "LaunchExecutor", "ExecutorAdded", "LaunchExecutor", "ExecutorAdded"}
 	if !slices.Equal(got, want) {

@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 // output is what containers wrote, as Logs.
@@ -89,7 +90,7 @@ func TestOutputThatStaysForEver(t *testing.T) {
 		k.w.Advance(5 * time.Second)
 		for _, e := range k.w.Trace().Entries {
 			if e.Name == "timer removeLogs" {
-				t.Errorf("%s", e.Text())
+				t.Errorf("%s", show.Line(&e))
 			}
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/sim"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -286,7 +287,7 @@ func (k *kit) idle() {
 	before := k.w.Trace().Entries
 	k.w.Advance(time.Hour)
 	if after := k.w.Trace().Entries; len(after) != len(before) {
-		k.t.Errorf("it goes on: %s", after[len(before)].Text())
+		k.t.Errorf("it goes on: %s", show.Line(&after[len(before)]))
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/program"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -213,13 +213,13 @@ func nameOr(c *conf.Conf, name string) string {
 
 // recorderOrRing is boot.Record for a process that an application needs more than its trace: when the file cannot be opened,
 // the process goes on without, and logs that.
-func recorderOrRing(path string, c *conf.Conf, log *logrus.Entry) (*trace.Recorder, error) {
+func recorderOrRing(path string, c *conf.Conf, log *logrus.Entry) (*record.Recorder, error) {
 	rec, err := boot.Record(path, c)
 	if err == nil {
 		return rec, nil
 	}
 	log.Warnf("%v: this process goes on without a trace: make its folder here, or name another with %s", err, conf.TraceDir.Key())
-	return trace.NewRingRecorder()
+	return record.NewRingRecorder()
 }
 
 // withTraceDir is c with an absolute coherer.trace.dir, which it makes: executors record there, and each has a working
@@ -229,7 +229,7 @@ func withTraceDir(c *conf.Conf) (*conf.Conf, error) {
 	if dir == "" {
 		return c, nil
 	}
-	path, err := trace.MakeDir(dir)
+	path, err := record.MakeDir(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/transport/bulk"
 )
 
@@ -152,7 +152,7 @@ func FetchSettings(ctx context.Context, args []string) (settings map[string]stri
 	if err != nil {
 		return nil, err
 	}
-	rec := trace.NewRecorder(0)
+	rec := record.NewRecorder(0)
 	p, err := boot.New(boot.Options{Recorder: rec})
 	if err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func executorTrace(a executor.Args, c *conf.Conf, what string) string {
 }
 
 // saveFetched writes what the fetcher recorded, now that its settings say where to.
-func saveFetched(a executor.Args, settings map[string]string, rec *trace.Recorder) error {
+func saveFetched(a executor.Args, settings map[string]string, rec *record.Recorder) error {
 	c, err := conf.New(settings)
 	if err != nil {
 		return err

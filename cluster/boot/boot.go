@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/metrics/debug"
 	"github.com/coherer/coherer/rpcenv/metrics/reader"
 	"github.com/coherer/coherer/rpcenv/parent"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/tracer"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
@@ -19,7 +19,7 @@ import (
 // Options say what kind of process this is. The zero value is a command that records nothing.
 type Options struct {
 	// Recorder takes the trace; nil: there is none. The Process closes it.
-	Recorder *trace.Recorder
+	Recorder *record.Recorder
 	// Warn hears why the trace lacks records, on a full disk, say: the process has not failed. A Recorder without a file has nothing
 	// to say, and needs no Warn.
 	Warn func(why ...any)

@@ -14,7 +14,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/parent"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -49,7 +49,7 @@ func TestTheTraceHasTheEndOfTheEndpoints(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	records, err := trace.ReadFile(filepath.Join(dir, "new", "Test.trace"))
+	records, err := record.ReadFile(filepath.Join(dir, "new", "Test.trace"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestAChildEndsWithItsParent(t *testing.T) {
 // A trace that lacks records, here its ring, is a warning: the process has not failed.
 func TestALostTraceIsAWarning(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.trace")
-	if err := os.Mkdir(trace.RingPath(path), 0o700); err != nil {
+	if err := os.Mkdir(record.RingPath(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	rec, err := Record(path, nil)

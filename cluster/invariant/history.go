@@ -16,6 +16,7 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // history is what the records say so far, as far as several checks need it.
@@ -185,7 +186,7 @@ func (h *history) seeSent(r *tracepb.Record) {
 	h.count++
 	m := &message{
 		id: keyOf(r.GetId()), typ: trace.ShortName(r.GetType()), form: r.GetForm(), from: r.GetEnv(), endpoint: r.GetEndpoint(),
-		to: r.GetTo(), address: r.GetAddress(), place: h.count, moved: trace.IsCopy(r.GetId().GetN()), cause: keyOf(r.GetCause()), at: h.now,
+		to: r.GetTo(), address: r.GetAddress(), place: h.count, moved: record.IsCopy(r.GetId().GetN()), cause: keyOf(r.GetCause()), at: h.now,
 	}
 	m.body = decode(r)
 	h.messages[m.id] = m

@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -21,7 +21,7 @@ type realWorld struct {
 	*executors
 	kind     Kind
 	host     *transport.Host
-	recorder *trace.Recorder
+	recorder *record.Recorder
 	flight   *flight
 	changed  chan struct{}
 	unwatch  func()
@@ -40,7 +40,7 @@ type realRole struct {
 
 func newRealWorld(kind Kind, x *executors) *realWorld {
 	w := &realWorld{
-		executors: x, kind: kind, recorder: trace.NewRecorder(bodyLimit), changed: make(chan struct{}, 1),
+		executors: x, kind: kind, recorder: record.NewRecorder(bodyLimit), changed: make(chan struct{}, 1),
 		roles: map[string]realRole{},
 	}
 	w.flight = newFlight(w.Wake)
@@ -49,9 +49,9 @@ func newRealWorld(kind Kind, x *executors) *realWorld {
 	return w
 }
 
-func (w *realWorld) Kind() Kind                { return w.kind }
-func (w *realWorld) Recorder() *trace.Recorder { return w.recorder }
-func (w *realWorld) Simulated() *sim.World     { return nil }
+func (w *realWorld) Kind() Kind                 { return w.kind }
+func (w *realWorld) Recorder() *record.Recorder { return w.recorder }
+func (w *realWorld) Simulated() *sim.World      { return nil }
 
 func (w *realWorld) SetRole(class string, name func(rpcenv.Command) string, start Role) {
 	w.roles[class] = realRole{name: name, start: start}

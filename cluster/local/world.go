@@ -8,7 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Kind is the kind of a World.
@@ -57,7 +57,7 @@ type World interface {
 	// Exited reports the exit code of a process that has ended.
 	Exited(name string) (code int, ended bool)
 	// Recorder has the trace of all processes.
-	Recorder() *trace.Recorder
+	Recorder() *record.Recorder
 	// Simulated is the simulation, nil in other kinds.
 	Simulated() *sim.World
 	// Close ends everything.

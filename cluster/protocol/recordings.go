@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 // recordingFiles are recorded runs of scripts, cut down to what is shown here.
@@ -86,9 +87,9 @@ func stepOf(e *trace.Entry) Step {
 func (r recording) chain(e *trace.Entry) string {
 	causes := r.causes(e)
 	if e.K != trace.KindItem {
-		return trace.Forest(causes, trace.TextOptions{OmitPlace: true})
+		return show.Forest(causes, show.TextOptions{OmitPlace: true})
 	}
-	before := trace.Forest(causes[:len(causes)-1], trace.TextOptions{OmitPlace: true})
+	before := show.Forest(causes[:len(causes)-1], show.TextOptions{OmitPlace: true})
 	return before + strings.Repeat("  ", strings.Count(before, "\n")) + trace.Peer(e.At) + " " + e.Name + "\n"
 }
 
@@ -130,7 +131,7 @@ func (c conversation) follow(recordings []recording) (Conversation, error) {
 	for i := range said {
 		out.Steps = append(out.Steps, stepOf(&said[i]))
 	}
-	out.Picture = trace.Forest(said, trace.TextOptions{OmitPlace: true})
+	out.Picture = show.Forest(said, show.TextOptions{OmitPlace: true})
 	return out, nil
 }
 
@@ -162,5 +163,5 @@ func isStep(e *trace.Entry, step string) bool {
 		return true
 	}
 	text, found := strings.CutPrefix(step, form+" ")
-	return found && strings.Contains(trace.ObjectText(e.Message, e.Body, e.Cut, trace.TextOptions{}), text)
+	return found && strings.Contains(show.ObjectText(e.Message, e.Body, e.Cut, show.TextOptions{}), text)
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 // keep is how many run directories are kept.
@@ -211,7 +213,7 @@ func (r *run) details() Details {
 func (d *Dir) Finish(details Details) (table string, err error) {
 	t, damaged := merge(d.path)
 	// An executor that was killed leaves a torn file: nothing is wrong with that.
-	damaged = slices.DeleteFunc(damaged, func(err error) bool { return errors.Is(err, trace.ErrTorn) })
+	damaged = slices.DeleteFunc(damaged, func(err error) bool { return errors.Is(err, record.ErrTorn) })
 	t.Program, t.Version = details.Name, details.Version
 	end := time.Now()
 	details.End = &end
@@ -221,13 +223,13 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 		os.RemoveAll(d.Work()),
 		d.writeDetails(details),
 		d.writeTrace(t),
-		d.write("diagram.svg", []byte(trace.SVG(t))),
-		d.write("diagram.mmd", []byte(trace.Mermaid(t))),
+		d.write("diagram.svg", []byte(show.SVG(t))),
+		d.write("diagram.mmd", []byte(show.Mermaid(t))),
 		os.RemoveAll(filepath.Join(d.path, pidFile)),
 		d.release(),
 	)
-	table = trace.Table(t.Entries)
-	if over := trace.Executors(t.Entries); over != "" {
+	table = show.Table(t.Entries)
+	if over := show.Executors(t.Entries); over != "" {
 		table = over + "\n" + table
 	}
 	return table, err

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -129,23 +129,23 @@ func TestARelativeStateHomeIsIgnored(t *testing.T) {
 func TestARunHasWhatTheRingsOfKilledProcessesHave(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	d := begun(t, "a")
-	record := func(name string) *trace.Recorder {
-		r, err := trace.NewProcessRecorder(filepath.Join(d.Trace(), name+".trace"), 100)
+	start := func(name string) *record.Recorder {
+		r, err := record.NewProcessRecorder(filepath.Join(d.Trace(), name+".trace"), 100)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Add(&trace.Event{Kind: tracepb.Kind_ENV, Env: 1, Peer: name, Time: 1000})
+		r.Add(&record.Event{Kind: tracepb.Kind_ENV, Env: 1, Peer: name, Time: 1000})
 		if err := r.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
-	killed, ended := record("Worker1"), record("Master")
-	id := trace.ID{Conn: 7 << 32, N: 1}
-	killed.NoteEvent(&trace.Event{
+	killed, ended := start("Worker1"), start("Master")
+	id := record.ID{Conn: 7 << 32, N: 1}
+	killed.NoteEvent(&record.Event{
 		Kind: tracepb.Kind_SENT, ID: id, Env: 1, Time: 2000, Endpoint: "Worker", To: "Master", Type: "deploy.Heartbeat",
 	}, true)
-	ended.Add(&trace.Event{Kind: tracepb.Kind_HANDLED, ID: id, Env: 1, Time: 3000, Started: 2500, Endpoint: "Master"})
+	ended.Add(&record.Event{Kind: tracepb.Kind_HANDLED, ID: id, Env: 1, Time: 3000, Started: 2500, Endpoint: "Master"})
 	if err := ended.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // FollowTick is how often Follow wants to look: as often as the processes of a run write what they recorded.
@@ -93,7 +94,7 @@ type following struct {
 // followed is a file that grows.
 type followed struct {
 	file   *os.File
-	tail   trace.Tail
+	tail   record.Tail
 	failed bool
 }
 

@@ -14,7 +14,7 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // A client's answer stands, though its trace did not fit: that is a warning.
@@ -41,16 +41,16 @@ func TestARunWhoseEndDoesNotFitIsReadFromItsProcesses(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	d := begun(t, "a")
 	put(t, filepath.Join(d.Trace(), "Master.trace"), recorded(3))
-	killed, err := trace.NewProcessRecorder(filepath.Join(d.Trace(), "Worker1.trace"), 0)
+	killed, err := record.NewProcessRecorder(filepath.Join(d.Trace(), "Worker1.trace"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = killed.Close() }()
-	killed.Add(&trace.Event{Kind: tracepb.Kind_ENV, Env: 1, Peer: "Worker1", Time: 1000})
+	killed.Add(&record.Event{Kind: tracepb.Kind_ENV, Env: 1, Peer: "Worker1", Time: 1000})
 	if err := killed.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	killed.NoteEvent(&trace.Event{Kind: tracepb.Kind_SENT, ID: trace.ID{Conn: 7 << 32, N: 1}, Env: 1, Time: 2000, Type: "deploy.Heartbeat"}, true)
+	killed.NoteEvent(&record.Event{Kind: tracepb.Kind_SENT, ID: record.ID{Conn: 7 << 32, N: 1}, Env: 1, Time: 2000, Type: "deploy.Heartbeat"}, true)
 	files := []string{".details.json", "trace.jsonl", "diagram.svg", "diagram.mmd"}
 	for _, name := range files {
 		if err := os.Symlink("/dev/full", filepath.Join(d.Path(), name)); err != nil {

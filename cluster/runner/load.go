@@ -15,6 +15,7 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Latest is the name of the last run.
@@ -117,7 +118,7 @@ func loadFile(path string) (*trace.Trace, []error, error) {
 	if err = errors.Join(ignoreEOF(err), f.Close()); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if len(first) == 0 || first[0] != trace.Magic[0] {
+	if len(first) == 0 || first[0] != record.Magic[0] {
 		return loadJSONL(path)
 	}
 	records, err := readRecords(path)
@@ -146,14 +147,14 @@ func some(err error) []error {
 
 func loadJSONL(path string) (*trace.Trace, []error, error) {
 	t, err := trace.ReadJSONLFile(path)
-	if errors.Is(err, trace.ErrTorn) {
+	if errors.Is(err, record.ErrTorn) {
 		return t, some(err), nil
 	}
 	return t, nil, err
 }
 
 // merge joins what the processes of a run recorded, also while it goes on, and the rings of processes that were killed. The
-// errors name files that are torn (trace.ErrTorn) or damaged; their whole records are in the trace.
+// errors name files that are torn (record.ErrTorn) or damaged; their whole records are in the trace.
 func merge(dir string) (*trace.Trace, []error) {
 	paths, err := filepath.Glob(filepath.Join((&Dir{path: dir}).Trace(), "*.trace"))
 	errs := some(err)
@@ -170,6 +171,6 @@ func merge(dir string) (*trace.Trace, []error) {
 
 // readRecords reads what a process recorded; see merge.
 func readRecords(path string) ([]*tracepb.Record, error) {
-	records, err := trace.ReadProcess(path)
-	return records, cmp.Or(err, trace.Torn(path))
+	records, err := record.ReadProcess(path)
+	return records, cmp.Or(err, record.Torn(path))
 }

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // recorded is a record file of one Env and n messages.
 func recorded(n int) []byte {
-	b := trace.AppendRecord([]byte(trace.Magic), &tracepb.Record{Kind: tracepb.Kind_ENV, Env: 1, Peer: "Master", Time: 1})
+	b := record.AppendRecord([]byte(record.Magic), &tracepb.Record{Kind: tracepb.Kind_ENV, Env: 1, Peer: "Master", Time: 1})
 	for i := range n {
-		b = trace.AppendRecord(b, &tracepb.Record{Kind: tracepb.Kind_SENT, Env: 1, Id: &tracepb.Id{Env: 1, N: uint64(i) + 1}, Time: uint64(i) + 2, Type: "rpc.Bool"})
+		b = record.AppendRecord(b, &tracepb.Record{Kind: tracepb.Kind_SENT, Env: 1, Id: &tracepb.Id{Env: 1, N: uint64(i) + 1}, Time: uint64(i) + 2, Type: "rpc.Bool"})
 	}
 	return b
 }
@@ -36,7 +36,7 @@ func TestLoadOfATornRun(t *testing.T) {
 	put(t, filepath.Join(d.Trace(), "Master.trace"), whole[:len(whole)-2])
 	put(t, filepath.Join(d.Trace(), "Worker1.trace"), nil)
 	got, notes, err := Load("")
-	if err != nil || len(got.Entries) != 2 || len(notes) != 1 || !errors.Is(notes[0], trace.ErrTorn) ||
+	if err != nil || len(got.Entries) != 2 || len(notes) != 1 || !errors.Is(notes[0], record.ErrTorn) ||
 		!strings.Contains(notes[0].Error(), "Master.trace") || strings.Contains(notes[0].Error(), "\n") {
 		t.Errorf("%+v, %v, %v", got, notes, err)
 	}
@@ -54,7 +54,7 @@ func TestLoadOfATornRun(t *testing.T) {
 	}
 	put(t, path, text[:len(text)-5])
 	got, notes, err = Load(path)
-	if err != nil || len(got.Entries) != 1 || len(notes) != 1 || !errors.Is(notes[0], trace.ErrTorn) {
+	if err != nil || len(got.Entries) != 1 || len(notes) != 1 || !errors.Is(notes[0], record.ErrTorn) {
 		t.Errorf("%+v, %v, %v", got, notes, err)
 	}
 }

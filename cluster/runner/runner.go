@@ -18,7 +18,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/joined"
 	"github.com/coherer/coherer/rpcenv/oneline"
 	"github.com/coherer/coherer/rpcenv/program"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Config is a run.
@@ -160,7 +160,7 @@ func (r *run) unlessFull(err error) error {
 	var lacks []string
 	var why error
 	rest := slices.DeleteFunc(joined.Errors(err), func(one error) bool {
-		if !trace.DiskFull(one) {
+		if !record.DiskFull(one) {
 			return false
 		}
 		if name := fileOf(one); !slices.Contains(r.lacks, name) {

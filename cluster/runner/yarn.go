@@ -22,7 +22,7 @@ import (
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // YARN is a cluster of YARN: one ResourceManager and NodeManagers.
@@ -153,7 +153,7 @@ const endTime = 5 * time.Second
 func (r *run) awaitEnds(ctx context.Context, rm rpcenv.Address) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
-	rec, err := trace.NewProcessRecorder(filepath.Join(r.dir.Trace(), "Client.trace"), 0)
+	rec, err := record.NewProcessRecorder(filepath.Join(r.dir.Trace(), "Client.trace"), 0)
 	if err != nil {
 		return err
 	}

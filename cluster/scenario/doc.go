@@ -1,7 +1,7 @@
 // Package scenario runs scripts about clusters: golden message sequences, in a simulation, in one process and over TCP.
 //
 // A script is a text file of blocks. Each block is a list of verbs, a line "----", and what followed: the messages that
-// were exchanged, as a forest by cause (trace.Forest), so that it is the same in every world. Ids print as $NAME, fields
+// were exchanged, as a forest by cause (show.Forest), so that it is the same in every world. Ids print as $NAME, fields
 // that say where or when are left out, a repeated tick is printed once with its count.
 //
 //	cluster worlds=(sim,local,tcp) seed=1 [K=V ...]     first: where the script runs, and settings

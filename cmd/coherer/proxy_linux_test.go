@@ -16,7 +16,7 @@ import (
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -128,7 +128,7 @@ func masterBehind(t *testing.T, p *proxy, log io.Writer) {
 	t.Helper()
 	l := logrus.New()
 	l.SetOutput(log)
-	h := transport.New(transport.Options{Recorder: trace.NewRecorder(0), ExitFunc: func(code int) { t.Errorf("the Master ended with code %d", code) }})
+	h := transport.New(transport.Options{Recorder: record.NewRecorder(0), ExitFunc: func(code int) { t.Errorf("the Master ended with code %d", code) }})
 	port, err := net.LookupPort("tcp", p.port)
 	if err != nil {
 		t.Fatal(err)

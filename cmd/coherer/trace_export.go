@@ -11,18 +11,19 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 // formats are the forms that export writes.
 var formats = map[string]func(io.Writer, *trace.Trace) error{
-	"text":  func(w io.Writer, t *trace.Trace) error { return t.WriteText(w) },
+	"text":  show.WriteText,
 	"jsonl": func(w io.Writer, t *trace.Trace) error { return t.WriteJSONL(w) },
 	"mermaid": func(w io.Writer, t *trace.Trace) error {
-		_, err := io.WriteString(w, trace.Mermaid(t))
+		_, err := io.WriteString(w, show.Mermaid(t))
 		return err
 	},
 	"svg": func(w io.Writer, t *trace.Trace) error {
-		_, err := io.WriteString(w, trace.SVG(t))
+		_, err := io.WriteString(w, show.SVG(t))
 		return err
 	},
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/joined"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 type traceFollowOptions struct {
@@ -69,7 +70,7 @@ func (o *traceFollowOptions) writer(w io.Writer, chosen trace.Selection) func(*t
 		t = chosen.Of(t)
 		switch {
 		case !o.asJSON:
-			return t.WriteText(w)
+			return show.WriteText(w, t)
 		// WriteJSONL begins with the line about the trace, which stands once.
 		case len(t.Entries) > 0 && !begun:
 			begun = true

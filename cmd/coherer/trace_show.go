@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 type traceShowOptions struct {
@@ -64,7 +66,7 @@ func (o *traceShowOptions) run(_ context.Context, s streams, args []string) erro
 	if t = of(s, t, chosen); o.asJSON {
 		return t.WriteJSONL(s.out)
 	}
-	return t.WriteText(s.out)
+	return show.WriteText(s.out, t)
 }
 
 // showCause writes the chain that led to a message.
@@ -81,7 +83,7 @@ func (o *traceShowOptions) showCause(s streams, run string) error {
 		t.Entries = chain.Entries
 		return t.WriteJSONL(s.out)
 	}
-	return chain.WriteText(s.out)
+	return show.WriteChain(s.out, chain)
 }
 
 // window reads --from and --to.

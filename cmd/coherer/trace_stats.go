@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 type traceStatsOptions struct {
@@ -35,7 +35,7 @@ func (o *traceStatsOptions) run(_ context.Context, s streams, args []string) err
 		return err
 	}
 	of(s, t, chosen) // for its note when nothing fits
-	stats := trace.NewStats(t, chosen)
+	stats := show.NewStats(t, chosen)
 	if o.asJSON {
 		return s.json(stats)
 	}

@@ -9,7 +9,7 @@ import (
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/fault"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // ErrNoHost means that no live Host has the name of a fault.
@@ -50,7 +50,7 @@ func (w *World) Restart(name string) error {
 // begin again.
 func (w *World) Apply(f fault.Fault) error {
 	err := w.apply(f)
-	ev := trace.Event{Kind: tracepb.Kind_STATE, Env: trace.WorldEnv, Name: "fault", Subject: f.String(), To: "applied"}
+	ev := record.Event{Kind: tracepb.Kind_STATE, Env: record.WorldEnv, Name: "fault", Subject: f.String(), To: "applied"}
 	if err != nil {
 		ev.To, ev.Why = "without effect", err.Error()
 	}
@@ -210,13 +210,13 @@ func (f *faults) acting(m *message, now time.Time) []*rule {
 }
 
 // record adds to the trace what a fault did.
-func (w *World) record(ev *trace.Event) {
+func (w *World) record(ev *record.Event) {
 	if w.recorder == nil {
 		return
 	}
 	if !w.faults.named {
 		w.faults.named = true // only now: the trace of a run without faults has no Env called World
-		w.record(&trace.Event{Kind: tracepb.Kind_ENV, Env: trace.WorldEnv, Peer: "World"})
+		w.record(&record.Event{Kind: tracepb.Kind_ENV, Env: record.WorldEnv, Peer: "World"})
 	}
 	ev.Time = w.now.UnixNano()
 	w.recorder.NoteEvent(ev, true)

@@ -11,7 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Host is a process in a World; it implements rpcenv.Host.
@@ -54,7 +54,7 @@ func (h *Host) Exited() (code int, ended bool) { return h.code, h.dead }
 func (h *Host) Now() time.Time { return h.world.now }
 
 // Recorder is the World's trace.
-func (h *Host) Recorder() *trace.Recorder { return h.world.recorder }
+func (h *Host) Recorder() *record.Recorder { return h.world.recorder }
 
 // Hooks are what the World does with the Envs on this Host, and hears of them.
 func (h *Host) Hooks() rpcenv.Hooks {

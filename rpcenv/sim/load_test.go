@@ -12,7 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/fault"
 	"github.com/coherer/coherer/rpcenv/sim"
 	"github.com/coherer/coherer/rpcenv/sim/invariant"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // The workload: processes that listen, each with two endpoints that talk to those of all others, for a while.
@@ -227,7 +227,7 @@ func (l *load) checkSaid(records []*tracepb.Record) {
 		at := place{r.GetEnv(), r.GetEndpoint()}
 		switch r.GetKind() {
 		case tracepb.Kind_ENV:
-			if len(lives) < len(l.all) && r.GetEnv() != trace.WorldEnv {
+			if len(lives) < len(l.all) && r.GetEnv() != record.WorldEnv {
 				lives[r.GetEnv()], address[r.GetEnv()] = l.all[len(lives)], r.GetAddress()
 			}
 		case tracepb.Kind_STATE:
@@ -235,7 +235,7 @@ func (l *load) checkSaid(records []*tracepb.Record) {
 				p.crashed = true
 			}
 		case tracepb.Kind_SENT:
-			if r.GetForm() == tracepb.Form_SEND && !trace.IsCopy(r.GetId().GetN()) {
+			if r.GetForm() == tracepb.Form_SEND && !record.IsCopy(r.GetId().GetN()) {
 				known[at]++
 			}
 		case tracepb.Kind_DROP:

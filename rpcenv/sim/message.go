@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/codec"
 	"github.com/coherer/coherer/rpcenv/fault"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // message is a message on its way from one Host to another, as rules see it.
@@ -96,9 +97,9 @@ func (l *link) sendLate(e *rpcenv.Envelope, late, held time.Duration) {
 // double makes a copy, which the trace knows as a message of its own.
 func (w *World) double(e *rpcenv.Envelope, k int) *rpcenv.Envelope {
 	c, n := *e, *e.Note
-	n.ID.N = trace.CopyOf(n.ID.N, k)
+	n.ID.N = record.CopyOf(n.ID.N, k)
 	c.Note, c.Content = &n, slices.Clone(e.Content)
-	ev := trace.Event{
+	ev := record.Event{
 		Kind: tracepb.Kind_SENT, ID: n.ID, Cause: n.Cause, Env: n.Env, Endpoint: n.Sender, To: n.Receiver, Peer: n.To,
 		Address: n.Address, Type: n.Type, Name: n.Own, Form: n.Form,
 	}
@@ -124,15 +125,15 @@ func content(e *rpcenv.Envelope) ([]byte, error) {
 // recordLost records a message that a fault lost: caused by the message itself.
 func (w *World) recordLost(m *message, f fault.Fault) {
 	w.faults.n++
-	w.record(&trace.Event{
-		Kind: tracepb.Kind_DROP, ID: trace.ID{Env: trace.WorldEnv, N: w.faults.n}, Cause: m.ID, Env: m.Env, Endpoint: m.Sender,
+	w.record(&record.Event{
+		Kind: tracepb.Kind_DROP, ID: record.ID{Env: record.WorldEnv, N: w.faults.n}, Cause: m.ID, Env: m.Env, Endpoint: m.Sender,
 		To: m.Receiver, Peer: m.To, Address: m.Address, Type: m.Type, Form: m.Form, Why: "lost by fault: " + f.String(),
 	})
 }
 
 // recordDone records anything else that a fault did to a message.
 func (w *World) recordDone(m *message, f fault.Fault, what string) {
-	w.record(&trace.Event{
-		Kind: tracepb.Kind_STATE, Cause: m.ID, Env: trace.WorldEnv, Name: "fault", Subject: m.Type, To: what, Why: f.String(),
+	w.record(&record.Event{
+		Kind: tracepb.Kind_STATE, Cause: m.ID, Env: record.WorldEnv, Name: "fault", Subject: m.Type, To: what, Why: f.String(),
 	})
 }

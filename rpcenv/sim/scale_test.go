@@ -10,7 +10,7 @@ import (
 
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // beater sends a heartbeat each period.
@@ -62,11 +62,11 @@ func BenchmarkHeartbeats(b *testing.B) {
 		name    string
 		workers int
 		period  time.Duration
-		record  func() (*trace.Recorder, error)
+		record  func() (*record.Recorder, error)
 		byRef   bool
 	}{
-		{"envs=1000/period=15s/trace", 1000, 15 * time.Second, func() (*trace.Recorder, error) { return trace.NewRecorder(0), nil }, false},
-		{"envs=10000/period=1s/ring", 10_000, time.Second, trace.NewRingRecorder, true},
+		{"envs=1000/period=15s/trace", 1000, 15 * time.Second, func() (*record.Recorder, error) { return record.NewRecorder(0), nil }, false},
+		{"envs=10000/period=1s/ring", 10_000, time.Second, record.NewRingRecorder, true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Start is when every World begins.
@@ -36,7 +36,7 @@ type World struct {
 	seed        uint64
 	rnd         *rand.Rand
 	now         time.Time
-	recorder    *trace.Recorder
+	recorder    *record.Recorder
 	byReference bool
 
 	ready  []task
@@ -59,10 +59,10 @@ type task struct {
 }
 
 // New makes a World that records its trace in memory, bodies up to bodyLimit bytes (0: the default).
-func New(seed uint64, bodyLimit int) *World { return NewWith(seed, trace.NewRecorder(bodyLimit)) }
+func New(seed uint64, bodyLimit int) *World { return NewWith(seed, record.NewRecorder(bodyLimit)) }
 
 // NewWith makes a World that records its trace in a Recorder of its own; nil records nothing.
-func NewWith(seed uint64, r *trace.Recorder) *World {
+func NewWith(seed uint64, r *record.Recorder) *World {
 	w := &World{
 		Roles: map[string]func(*Host, rpcenv.Command) error{}, Tied: map[string]bool{},
 		seed: seed, now: Start, recorder: r, programs: map[string]program{}, net: newNetwork(), pace: newPace(),
@@ -84,7 +84,7 @@ func (w *World) Seed() uint64 { return w.seed }
 func (w *World) Now() time.Time { return w.now }
 
 // Recorder is the World's trace.
-func (w *World) Recorder() *trace.Recorder { return w.recorder }
+func (w *World) Recorder() *record.Recorder { return w.recorder }
 
 // Host makes a machine's process: name is its name in faults, ip its machine's address. A machine that had vanished is back
 // with it.

@@ -1,4 +1,4 @@
-package trace
+package trace_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,8 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 func encode(t testing.TB, m proto.Message) (string, []byte) {
@@ -72,10 +74,10 @@ func TestBody(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			typ, body := encode(t, tt.message)
-			if got, cut := BodyJSON(typ, body); got != tt.json || cut {
+			if got, cut := trace.BodyJSON(typ, body); got != tt.json || cut {
 				t.Errorf("JSON %s cut %v, want %s", got, cut, tt.json)
 			}
-			if got := BodyText(typ, body, TextOptions{OmitPlace: true}); got != tt.script {
+			if got := show.BodyText(typ, body, show.TextOptions{OmitPlace: true}); got != tt.script {
 				t.Errorf("text %s, want %s", got, tt.script)
 			}
 		})
@@ -86,38 +88,38 @@ func TestBody(t *testing.T) {
 func TestBodyCut(t *testing.T) {
 	typ, body := encode(t, &app.LaunchTask{Data: &app.TaskDescription{TaskId: 7, ExecutorId: "0", Name: "task 7", JobArgs: make([]byte, 2000)}})
 	want := `{"data":{"taskId":7,"executorId":"0","name":"task 7"}}`
-	if got, cut := BodyJSON(typ, body[:1024]); got != want || !cut {
+	if got, cut := trace.BodyJSON(typ, body[:1024]); got != want || !cut {
 		t.Errorf("%s cut %v, want %s", got, cut, want)
 	}
-	if got := BodyText(typ, body[:1024], TextOptions{}); got != `data={taskId=7 executorId=0 name="task 7"} …` {
+	if got := show.BodyText(typ, body[:1024], show.TextOptions{}); got != `data={taskId=7 executorId=0 name="task 7"} …` {
 		t.Error(got)
 	}
 	for end := range len(body) {
-		if got, _ := BodyJSON(typ, body[:end]); !json.Valid([]byte(got)) {
+		if got, _ := trace.BodyJSON(typ, body[:end]); !json.Valid([]byte(got)) {
 			t.Fatalf("cut at %d: %q", end, got)
 		}
 	}
 }
 
 func TestBodyUnknown(t *testing.T) {
-	if got, cut := BodyJSON("no.Such", []byte{8, 1}); got != "" || cut {
+	if got, cut := trace.BodyJSON("no.Such", []byte{8, 1}); got != "" || cut {
 		t.Errorf("unknown type: %q %v", got, cut)
 	}
-	if got, _ := BodyJSON("rpc.Bool", []byte{0x0a, 1, 0xff}); got != "{}" {
+	if got, _ := trace.BodyJSON("rpc.Bool", []byte{0x0a, 1, 0xff}); got != "{}" {
 		t.Errorf("a field of another type: %q", got)
 	}
-	if got := ObjectText("no.Such", `{"a":{"b":[1,"x y"]}}`, false, TextOptions{}); got != `a={b=[1 "x y"]}` {
+	if got := show.ObjectText("no.Such", `{"a":{"b":[1,"x y"]}}`, false, show.TextOptions{}); got != `a={b=[1 "x y"]}` {
 		t.Errorf("text without a type: %q", got)
 	}
 	for _, s := range []string{"", "x", "[1]", `{"a":`, `{"a"`, strings.Repeat(`{"a":`, 10000)} {
-		if got := ObjectText("", s, false, TextOptions{}); got != "" {
+		if got := show.ObjectText("", s, false, show.TextOptions{}); got != "" {
 			t.Errorf("%.20q gives %.20q", s, got)
 		}
 	}
 }
 
 func TestTextLimits(t *testing.T) {
-	got := ObjectText("", `{"a":["one","two","three"],"b":"abcdef"}`, false, TextOptions{MaxList: 2, MaxString: 4})
+	got := show.ObjectText("", `{"a":["one","two","three"],"b":"abcdef"}`, false, show.TextOptions{MaxList: 2, MaxString: 4})
 	if got != "a=[one two …] b=abc…" {
 		t.Error(got)
 	}
@@ -132,13 +134,13 @@ func FuzzBody(f *testing.F) {
 		f.Add(typ, body)
 	}
 	f.Fuzz(func(t *testing.T, typ string, body []byte) {
-		object, cut := BodyJSON(typ, body)
+		object, cut := trace.BodyJSON(typ, body)
 		if object != "" && !json.Valid([]byte(object)) {
 			t.Fatalf("no JSON: %q", object)
 		}
-		if again, _ := BodyJSON(typ, body); again != object {
+		if again, _ := trace.BodyJSON(typ, body); again != object {
 			t.Fatalf("%q, then %q", object, again)
 		}
-		ObjectText(typ, object, cut, TextOptions{OmitPlace: true, MaxList: 3})
+		show.ObjectText(typ, object, cut, show.TextOptions{OmitPlace: true, MaxList: 3})
 	})
 }

@@ -2,13 +2,10 @@ package trace
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/coherer/coherer/rpcenv/conf"
-	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
 // Chain is what led to an entry.
@@ -32,7 +29,7 @@ func (e *UnknownIDError) Error() string {
 
 // CausesOf finds the chain of causes that led to the entry with that ID. The error is an *UnknownIDError.
 func (t *Trace) CausesOf(id string) (Chain, error) {
-	byID := t.byID()
+	byID := t.ByID()
 	e := byID[id]
 	if e == nil {
 		return Chain{}, &UnknownIDError{id, nearIDs(id, byID)}
@@ -56,7 +53,7 @@ func (t *Trace) CausesOf(id string) (Chain, error) {
 }
 
 // byID are the entries that can be a cause. The ID of a connection is how the IDs of its messages begin; it causes nothing.
-func (t *Trace) byID() map[string]*Entry {
+func (t *Trace) ByID() map[string]*Entry {
 	byID := make(map[string]*Entry, len(t.Entries))
 	for i := range t.Entries {
 		if e := &t.Entries[i]; e.ID != "" && e.K != KindConn {
@@ -80,7 +77,7 @@ func nearIDs(id string, byID map[string]*Entry) string {
 	case len(ids) == 0:
 		return "the trace is empty"
 	case len(ordinals) > 0:
-		slices.SortFunc(ordinals, func(a, b string) int { return ordinal(a) - ordinal(b) })
+		slices.SortFunc(ordinals, func(a, b string) int { return Ordinal(a) - Ordinal(b) })
 		return fmt.Sprintf("there are %s to %s", ordinals[0], ordinals[len(ordinals)-1])
 	}
 	slices.Sort(ids)
@@ -92,25 +89,4 @@ func nearIDs(id string, byID map[string]*Entry) string {
 		hint += "; quote an ID with > or <, which a shell takes for itself"
 	}
 	return hint
-}
-
-// WriteText lists the chain, a line an entry: seconds since the start, milliseconds since the one before, ID, what.
-func (c Chain) WriteText(w io.Writer) error {
-	if c.Missing != "" {
-		if _, err := fmt.Fprintf(w, "%10s %12s  %-*s  (not in this trace)\n", "", "", idWide, oneline.Text(c.Missing)); err != nil {
-			return fmt.Errorf("trace: write text: %w", err)
-		}
-	}
-	for i := range c.Entries {
-		e := &c.Entries[i]
-		after := ""
-		if i > 0 {
-			after = fmt.Sprintf("+%.3f ms", float64(e.Sent-c.Entries[i-1].Sent)/1e6)
-		}
-		if _, err := fmt.Fprintf(w, "%10.4f %12s  %-*s  %s\n",
-			time.Duration(e.Sent).Seconds(), after, idWide, oneline.Text(e.ID), e.Text()); err != nil {
-			return fmt.Errorf("trace: write text: %w", err)
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -42,9 +43,6 @@ const (
 // Unknown is the name of a peer that no record names.
 const Unknown = "?"
 
-// OutcomeDeferred is the Outcome of an ask that its handler kept, to be answered later.
-const OutcomeDeferred = "deferred"
-
 // Entry is one thing that happened. K says what; which fields it has is said at them. Times are nanoseconds from the
 // start of the trace.
 type Entry struct {
@@ -75,7 +73,8 @@ type Entry struct {
 	// Handled says that a message arrived and was handled: Recv, Start and End say when. An item has Start and End.
 	Handled          bool
 	Recv, Start, End int64
-	// Outcome is empty when handling went well, OutcomeDeferred when an ask was kept to be answered later, else the error's text.
+	// Outcome is empty when handling went well, record.OutcomeDeferred when an ask was kept to be answered later, else the
+	// error's text.
 	Outcome string
 	// Subject is whose state changed, Was and Is are the states.
 	Subject, Was, Is string
@@ -101,7 +100,7 @@ func EndpointOf(place string) string {
 }
 
 // place is PEER/ENDPOINT.
-func place(peer, endpoint string) string {
+func Place(peer, endpoint string) string {
 	if endpoint == "" {
 		return peer
 	}
@@ -118,3 +117,21 @@ func ShortName(typ string) string {
 
 // IsAnswer reports whether e is a reply or a failure.
 func (e *Entry) IsAnswer() bool { return e.Form == FormReply || e.Form == FormFail }
+
+// Role is what numbered peers have in common: Worker1 and Worker2 are Worker, Exec2.0 is Exec, Driver2 is Driver.
+func Role(peer string) string {
+	peer, _, _ = strings.Cut(peer, "#") // Worker1#2 is the successor of Worker1: see Merge
+	if role := strings.TrimRight(peer, "0123456789."); role != "" {
+		return role
+	}
+	return peer
+}
+
+// Ordinal is the number at the end of an ID; 0 when it has none.
+func Ordinal(id string) int {
+	n, err := strconv.Atoi(id[strings.LastIndexByte(id, '.')+1:])
+	if err != nil {
+		return 0
+	}
+	return n
+}

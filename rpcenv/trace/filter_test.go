@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"github.com/coherer/coherer/rpcenv/trace/internal/tracetest"
 	"slices"
 	"strings"
 	"testing"
@@ -117,7 +118,7 @@ func TestFilterMatch(t *testing.T) {
 }
 
 func TestSelection(t *testing.T) {
-	tr := Merge(sparkRun(t, 1, 3)...)
+	tr := Merge(tracetest.SparkRun(t, 1, 3)...)
 	s, err := ParseSelection([]string{"Worker->Master:*", "Master->Worker:*"}, []string{"*->*:CheckExistence", "Worker1->Master:Heartbeat"})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +152,7 @@ func TestSelection(t *testing.T) {
 }
 
 func TestVocabularyNamesWhatWasMeant(t *testing.T) {
-	v := VocabularyOf(Merge(sparkRun(t, 1, 1)...))
+	v := VocabularyOf(Merge(tracetest.SparkRun(t, 1, 1)...))
 	for text, want := range map[string]string{
 		"Worker->Master:Heartbeet":         "column 16: there is no message Heartbeet in this trace nor in the protocol: did you mean Heartbeat?",
 		"Worker->Mastr:*":                  "column 9: there is no peer Mastr in this trace: did you mean Master?",

@@ -9,12 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace/internal/tracetest"
 )
 
 // However the records come, each entry of the merged trace comes once, and in order of time when every process has
 // reported up to the moment that is asked for.
 func TestFollowerHasWhatMergeHas(t *testing.T) {
-	files := sparkRun(t, 3, 5)
+	files := tracetest.SparkRun(t, 3, 5)
 	want := map[string]int{}
 	whole := Merge(files...)
 	for i := range whole.Entries {
@@ -39,7 +40,7 @@ func TestFollowerHasWhatMergeHas(t *testing.T) {
 			f.Add(fmt.Sprint(i), left[i][:n])
 			left[i] = left[i][n:]
 			if rapid.Bool().Draw(t, "take") {
-				take(f.Settled(began.Add(time.Duration(rapid.IntRange(0, 500).Draw(t, "until")) * time.Millisecond)))
+				take(f.Settled(tracetest.Began.Add(time.Duration(rapid.IntRange(0, 500).Draw(t, "until")) * time.Millisecond)))
 			}
 		}
 		for i := range left {
@@ -71,11 +72,11 @@ func followed(e *Entry) string {
 }
 
 func TestFollowerKeepsTheOrder(t *testing.T) {
-	files := sparkRun(t, 3, 5)
+	files := tracetest.SparkRun(t, 3, 5)
 	f, last := NewFollower(), int64(-1)
 	var all []Entry
 	for ms := range 400 {
-		now := uint64(began.Add(time.Duration(ms) * time.Millisecond).UnixNano())
+		now := uint64(tracetest.Began.Add(time.Duration(ms) * time.Millisecond).UnixNano())
 		for i := range files {
 			n := slices.IndexFunc(files[i], func(r *tracepb.Record) bool { return r.GetTime() >= now })
 			if n < 0 {
@@ -93,7 +94,7 @@ func TestFollowerKeepsTheOrder(t *testing.T) {
 		}
 	}
 	all = append(all, f.Settled(time.Time{}).Entries...)
-	files = sparkRun(t, 3, 5)
+	files = tracetest.SparkRun(t, 3, 5)
 	whole := Merge(files...)
 	if len(all) != len(whole.Entries) {
 		t.Fatalf("%d entries, want %d", len(all), len(whole.Entries))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"io"
 	"os"
 	"slices"
@@ -17,7 +18,7 @@ import (
 var ErrJSONL = errors.New("trace: not in the form " + Format)
 
 // maxLine bounds a line of JSONL on reading: a record's body may grow sixfold when it is escaped.
-const maxLine = 8 * MaxRecord
+const maxLine = 8 * record.MaxRecord
 
 // WriteJSONL writes t in the form coherer-trace/1: a line about the trace, then a line per entry, the fields in one
 // fixed order, those without a value left out. The same trace gives the same bytes.
@@ -32,7 +33,7 @@ func (t *Trace) writeJSONL(w io.Writer, line []byte) error {
 		_, _ = out.Write(append(line, '\n')) // Flush returns the first error
 	}
 	for i := range t.Entries {
-		line = t.Entries[i].appendJSON(line[:0])
+		line = t.Entries[i].AppendJSON(line[:0])
 		_, _ = out.Write(append(line, '\n'))
 	}
 	if err := out.Flush(); err != nil {
@@ -57,7 +58,7 @@ func (t *Trace) appendHeader(dst []byte) []byte {
 }
 
 // appendJSON writes one line without its end.
-func (e *Entry) appendJSON(dst []byte) []byte {
+func (e *Entry) AppendJSON(dst []byte) []byte {
 	text := func(name, value string) {
 		if value != "" {
 			dst = append(append(append(dst, `,"`...), name...), `":`...)
@@ -146,7 +147,7 @@ func ReadJSONL(r io.Reader) (*Trace, error) {
 		switch {
 		case err != nil && !whole && t != nil: // a header without an end is worth nothing: that is the next case
 			t.Entries = inOrder(t.Entries)
-			return t, fmt.Errorf("%w: line %d has no end; the %d entries before it are whole", ErrTorn, n, len(t.Entries))
+			return t, fmt.Errorf("%w: line %d has no end; the %d entries before it are whole", record.ErrTorn, n, len(t.Entries))
 		case err != nil:
 			return nil, fmt.Errorf("%w: line %d: %w", ErrJSONL, n, err)
 		}

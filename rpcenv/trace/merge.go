@@ -121,7 +121,7 @@ func (m *merger) add(file, pos int, r *tracepb.Record) {
 		return
 	}
 	env := envKey{file, r.GetEnv()}
-	here := place(m.names.env(env), r.GetEndpoint())
+	here := Place(m.names.env(env), r.GetEndpoint())
 	e := m.entry(file, pos, r)
 	if r.GetCause() != nil && e.cause.n == 0 {
 		e.cause = m.names.key(file, r.GetEnv(), r.GetCause())
@@ -176,12 +176,12 @@ func (m *merger) add(file, pos int, r *tracepb.Record) {
 
 func (m *merger) sent(e *found, file, pos int, env envKey, r *tracepb.Record) {
 	e.K, e.sent, e.file, e.pos = KindMsg, true, file, 2*pos+1
-	e.From = place(m.names.env(env), r.GetEndpoint())
+	e.From = Place(m.names.env(env), r.GetEndpoint())
 	if !e.Handled { // else the receiver itself has recorded where it is
 		e.To = m.names.receiver(env, r)
 	}
 	if EndpointOf(e.To) == "" {
-		e.To = place(e.To, r.GetTo())
+		e.To = Place(e.To, r.GetTo())
 	}
 	e.Sent = m.since(r.GetTime())
 	e.at = e.Sent

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coherer/coherer/messages/rpc"
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace/internal/tracetest"
 )
 
 func jsonl(t *testing.T, tr *Trace) string {
@@ -22,11 +23,11 @@ func jsonl(t *testing.T, tr *Trace) string {
 }
 
 func TestMergeOfARun(t *testing.T) {
-	files := sparkRun(t, 1, 1)
+	files := tracetest.SparkRun(t, 1, 1)
 	tr := Merge(files...)
 	tr.Source, tr.Compat = "run", "fixed"
 	text := jsonl(t, tr)
-	golden(t, "run.jsonl", text)
+	tracetest.Golden(t, "run.jsonl", text)
 
 	slices.Reverse(files)
 	again := Merge(files...)
@@ -54,25 +55,25 @@ func find(t *testing.T, tr *Trace, id string) Entry {
 
 // Each of two applications has a Driver and an executor 0 with a fetcher; a Worker was started anew.
 func TestMergeNames(t *testing.T) {
-	p := &play{t: t}
-	p.process("Master", "h:1")
+	p := &tracetest.Play{T: t}
+	p.Process("Master", "h:1")
 	for range 2 {
-		p.ms++
-		d := p.process("Driver", "")
-		x := p.process("Exec0", "")
-		f := p.process("Fetcher0", "")
-		p.send(p.connect(f, d), f, "", "S", nil, oneWay, &rpc.Bool{})
-		l := p.connect(x, d)
-		p.send(l, x, "Executor", "S", nil, oneWay, &rpc.Bool{})
-		p.ms++
-		p.process("Worker1", "h:2")
+		p.Ms++
+		d := p.Process("Driver", "")
+		x := p.Process("Exec0", "")
+		f := p.Process("Fetcher0", "")
+		p.Send(p.Connect(f, d), f, "", "S", nil, tracetest.OneWay, &rpc.Bool{})
+		l := p.Connect(x, d)
+		p.Send(l, x, "Executor", "S", nil, tracetest.OneWay, &rpc.Bool{})
+		p.Ms++
+		p.Process("Worker1", "h:2")
 	}
-	p.ms++
-	f := p.process("Fetcher0", "")
-	p.send(p.connect(f, p.procs[1]), f, "", "S", nil, oneWay, &rpc.Bool{})
-	lost := newTape(t)
-	lost.sent(3, "E", "", "E", 9, lost.next(3), nil, oneWay, &rpc.Bool{})
-	ns := newNames(append(p.files(), lost.records))
+	p.Ms++
+	f := p.Process("Fetcher0", "")
+	p.Send(p.Connect(f, p.Procs[1]), f, "", "S", nil, tracetest.OneWay, &rpc.Bool{})
+	lost := tracetest.NewTape(t)
+	lost.Sent(3, "E", "", "E", 9, lost.Next(3), nil, tracetest.OneWay, &rpc.Bool{})
+	ns := newNames(append(p.Files(), lost.Records))
 	var got []string
 	for _, e := range ns.sorted {
 		got = append(got, e.name)
@@ -87,13 +88,13 @@ func TestMergeNames(t *testing.T) {
 }
 
 func TestMergeNamesTheReceiver(t *testing.T) {
-	master, worker := newTape(t), newTape(t)
-	master.env(1, "Master", "h:7077", 0)
-	worker.env(1, "Worker1", "h:1", 1)
+	master, worker := tracetest.NewTape(t), tracetest.NewTape(t)
+	master.Env(1, "Master", "h:7077", 0)
+	worker.Env(1, "Worker1", "h:1", 1)
 	ask := func(n uint64, peer, address string) {
-		worker.add(&tracepb.Record{
-			Kind: tracepb.Kind_SENT, Id: wire(n<<32, false, 1), Env: 1, Endpoint: "Worker", To: "Master", Peer: peer, Address: address,
-			Type: "rpc.Bool", Time: at(2),
+		worker.Add(&tracepb.Record{
+			Kind: tracepb.Kind_SENT, Id: tracetest.Wire(n<<32, false, 1), Env: 1, Endpoint: "Worker", To: "Master", Peer: peer, Address: address,
+			Type: "rpc.Bool", Time: tracetest.At(2),
 		})
 	}
 	ask(1, "", "h:7077")
@@ -101,8 +102,8 @@ func TestMergeNamesTheReceiver(t *testing.T) {
 	ask(3, "", "elsewhere:1")
 	ask(4, "", "")
 	ask(5, "wrong", "wrong:1")
-	master.handled(1, "Master", 3, wire(5<<32, false, 1), "")
-	tr := Merge(master.records, worker.records)
+	master.Handled(1, "Master", 3, tracetest.Wire(5<<32, false, 1), "")
+	tr := Merge(master.Records, worker.Records)
 	for id, want := range map[string]string{
 		"00000001.>.1": "Master/Master", "00000002.>.1": "Master/Master", "00000003.>.1": "elsewhere:1/Master",
 		"00000004.>.1": "?/Master", "00000005.>.1": "Master/Master",
@@ -115,10 +116,10 @@ func TestMergeNamesTheReceiver(t *testing.T) {
 
 // The sender's file may be lost: then the receiver's shows the message.
 func TestMergeOfHandledAlone(t *testing.T) {
-	master := newTape(t)
-	master.env(1, "Master", "", 0)
-	master.handled(1, "Master", 3, wire(5<<32, false, 1), "boom")
-	e := find(t, Merge(master.records), "00000005.>.1")
+	master := tracetest.NewTape(t)
+	master.Env(1, "Master", "", 0)
+	master.Handled(1, "Master", 3, tracetest.Wire(5<<32, false, 1), "boom")
+	e := find(t, Merge(master.Records), "00000005.>.1")
 	if e.From != Unknown || e.To != "Master/Master" || !e.Handled || e.Sent != e.Recv || e.Outcome != "boom" {
 		t.Errorf("entry %+v", e)
 	}
@@ -127,17 +128,17 @@ func TestMergeOfHandledAlone(t *testing.T) {
 // A reply carries its question's type and the body of its own, whichever of the two was recorded.
 func TestMergeAnswers(t *testing.T) {
 	for _, recorded := range []string{"rpc.Bool", "rpc.CheckExistence", "deploy.Heartbeat named"} {
-		p := newTape(t)
-		p.env(1, "Master", "", 0)
-		q := wire(1<<32, false, 1)
-		p.sent(1, "W", "", "endpoint-verifier", 1, q, nil, tracepb.Form_ASK, &rpc.CheckExistence{Name: "x"})
-		p.sent(1, "endpoint-verifier", "", "W", 2, wire(1<<32, true, 1), q, tracepb.Form_REPLY, &rpc.Bool{Value: true})
+		p := tracetest.NewTape(t)
+		p.Env(1, "Master", "", 0)
+		q := tracetest.Wire(1<<32, false, 1)
+		p.Sent(1, "W", "", "endpoint-verifier", 1, q, nil, tracepb.Form_ASK, &rpc.CheckExistence{Name: "x"})
+		p.Sent(1, "endpoint-verifier", "", "W", 2, tracetest.Wire(1<<32, true, 1), q, tracepb.Form_REPLY, &rpc.Bool{Value: true})
 		typ, named := strings.CutSuffix(recorded, " named")
-		if p.records[2].Type = typ; named {
-			p.records[2].Name = "rpc.Bool"
+		if p.Records[2].Type = typ; named {
+			p.Records[2].Name = "rpc.Bool"
 		}
-		p.sent(1, "endpoint-verifier", "", "W", 3, wire(1<<32, true, 2), q, tracepb.Form_FAIL, &rpc.Failure{Code: "ErrNoReply"})
-		tr := Merge(p.records)
+		p.Sent(1, "endpoint-verifier", "", "W", 3, tracetest.Wire(1<<32, true, 2), q, tracepb.Form_FAIL, &rpc.Failure{Code: "ErrNoReply"})
+		tr := Merge(p.Records)
 		if e := find(t, tr, "00000001.<.1"); e.Type != "CheckExistence" || e.Message != "rpc.Bool" || e.Body != `{"value":true}` {
 			t.Errorf("recorded as %s: %+v", recorded, e)
 		}
@@ -150,13 +151,13 @@ func TestMergeAnswers(t *testing.T) {
 func TestMergeKeepsLocalIDsOfFilesApart(t *testing.T) {
 	var files [][]*tracepb.Record
 	for _, name := range []string{"A", "B"} {
-		p := newTape(t)
-		p.env(1, name, "", 0)
-		id := p.next(1)
-		p.sent(1, "E", "", "E", 1, id, nil, oneWay, wrapperspb.String(name))
-		p.handled(1, "E", 2, id, "")
-		p.records[1].Type = "main.Tick"
-		files = append(files, p.records)
+		p := tracetest.NewTape(t)
+		p.Env(1, name, "", 0)
+		id := p.Next(1)
+		p.Sent(1, "E", "", "E", 1, id, nil, tracetest.OneWay, wrapperspb.String(name))
+		p.Handled(1, "E", 2, id, "")
+		p.Records[1].Type = "main.Tick"
+		files = append(files, p.Records)
 	}
 	tr := Merge(files...)
 	if len(tr.Entries) != 2 {
@@ -171,25 +172,25 @@ func TestMergeKeepsLocalIDsOfFilesApart(t *testing.T) {
 
 // In a simulated world everything may happen at one moment: then what was caused comes after its cause.
 func TestMergeOrderAtEqualTimes(t *testing.T) {
-	p := newTape(t)
-	p.env(1, "A", "", 0)
-	start := p.next(1)
-	m := p.next(1)
-	p.sent(1, "E", "", "E", 0, m, start, oneWay, &rpc.Bool{})
-	p.item(1, "E", "OnStart", 0, start, nil)
-	p.handled(1, "E", 0, m, "")
-	tr := Merge(p.records)
+	p := tracetest.NewTape(t)
+	p.Env(1, "A", "", 0)
+	start := p.Next(1)
+	m := p.Next(1)
+	p.Sent(1, "E", "", "E", 0, m, start, tracetest.OneWay, &rpc.Bool{})
+	p.Item(1, "E", "OnStart", 0, start, nil)
+	p.Handled(1, "E", 0, m, "")
+	tr := Merge(p.Records)
 	if tr.Entries[0].ID != "A.1" || tr.Entries[1].ID != "A.2" {
 		t.Errorf("order %s, %s", tr.Entries[0].ID, tr.Entries[1].ID)
 	}
 }
 
 func TestMergeOfConnectionsThatBeginAlike(t *testing.T) {
-	p := newTape(t)
-	p.env(1, "A", "", 0)
-	p.sent(1, "E", "", "E", 0, wire(7<<32|1, false, 1), nil, oneWay, &rpc.Bool{})
-	p.sent(1, "E", "", "E", 0, wire(7<<32|2, false, 1), nil, oneWay, &rpc.Bool{})
-	tr := Merge(p.records)
+	p := tracetest.NewTape(t)
+	p.Env(1, "A", "", 0)
+	p.Sent(1, "E", "", "E", 0, tracetest.Wire(7<<32|1, false, 1), nil, tracetest.OneWay, &rpc.Bool{})
+	p.Sent(1, "E", "", "E", 0, tracetest.Wire(7<<32|2, false, 1), nil, tracetest.OneWay, &rpc.Bool{})
+	tr := Merge(p.Records)
 	find(t, tr, "0000000700000001.>.1")
 	find(t, tr, "0000000700000002.>.1")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/coherer/coherer/messages/rpc"
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace/internal/tracetest"
 )
 
 func idsOf(entries []Entry) string {
@@ -39,11 +40,30 @@ func TestCauseDecidesWhereClocksTieOrContradict(t *testing.T) {
 	}
 }
 
+// drawCauses is a run whose causes are earlier entries, some of them at the same time; a connection causes nothing.
+func drawCauses(t *rapid.T) []Entry {
+	sent := int64(0)
+	var run []Entry
+	for i := range rapid.IntRange(1, 250).Draw(t, "entries") {
+		sent += rapid.SampledFrom([]int64{0, 1e6, 1e6, 2e9}).Draw(t, "after")
+		e := Entry{K: rapid.SampledFrom([]string{KindMsg, KindMsg, KindItem, KindDrop}).Draw(t, "kind"), ID: fmt.Sprint("m", i), Sent: sent}
+		if rapid.IntRange(0, 9).Draw(t, "conn") == 0 {
+			e.K, e.ID = KindConn, "c"
+		} else if i > 0 && rapid.IntRange(0, 4).Draw(t, "root") > 0 {
+			if cause := run[rapid.IntRange(max(0, i-8), i-1).Draw(t, "cause")]; cause.K != KindConn {
+				e.Cause = cause.ID
+			}
+		}
+		run = append(run, e)
+	}
+	return run
+}
+
 func TestReadJSONLOrdersWhatWasToldLate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		run := drawRun(t)
+		run := drawCauses(t)
 		var text bytes.Buffer
-		tr := Trace{Start: began, Entries: rapid.Permutation(run).Draw(t, "order")}
+		tr := Trace{Start: tracetest.Began, Entries: rapid.Permutation(run).Draw(t, "order")}
 		if err := tr.WriteJSONL(&text); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +72,7 @@ func TestReadJSONLOrdersWhatWasToldLate(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := map[string]bool{}
-		known := (&Trace{Entries: run}).byID()
+		known := (&Trace{Entries: run}).ByID()
 		for i := range back.Entries {
 			e := &back.Entries[i]
 			if known[e.Cause] != nil && !seen[e.Cause] {
@@ -67,34 +87,34 @@ func TestReadJSONLOrdersWhatWasToldLate(t *testing.T) {
 }
 
 // skewed is an ask and its answer, of processes whose clocks differ: the one that answers is 300 ms behind.
-func skewed(t *testing.T) (asker, answerer *tape) {
-	asker, answerer = newTape(t), newTape(t)
-	asker.env(1, "Driver", "", 500)
-	answerer.env(1, "Master", "", 200)
-	id := asker.next(1)
-	asker.item(1, "D", "OnStart", 505, id, nil)
-	asker.sent(1, "D", "Master", "M", 510, wire(7, false, 1), id, tracepb.Form_ASK, &rpc.CheckExistence{Name: "M"})
-	answerer.handled(1, "M", 211, wire(7, false, 1), "")
-	answerer.sent(1, "M", "Driver", "D", 212, wire(7, true, 1), wire(7, false, 1), tracepb.Form_REPLY, &rpc.Bool{Value: true})
-	asker.handled(1, "D", 514, wire(7, true, 1), "")
+func skewed(t *testing.T) (asker, answerer *tracetest.Tape) {
+	asker, answerer = tracetest.NewTape(t), tracetest.NewTape(t)
+	asker.Env(1, "Driver", "", 500)
+	answerer.Env(1, "Master", "", 200)
+	id := asker.Next(1)
+	asker.Item(1, "D", "OnStart", 505, id, nil)
+	asker.Sent(1, "D", "Master", "M", 510, tracetest.Wire(7, false, 1), id, tracepb.Form_ASK, &rpc.CheckExistence{Name: "M"})
+	answerer.Handled(1, "M", 211, tracetest.Wire(7, false, 1), "")
+	answerer.Sent(1, "M", "Driver", "D", 212, tracetest.Wire(7, true, 1), tracetest.Wire(7, false, 1), tracepb.Form_REPLY, &rpc.Bool{Value: true})
+	asker.Handled(1, "D", 514, tracetest.Wire(7, true, 1), "")
 	return asker, answerer
 }
 
 func TestAnAnswerByAClockBehindFollowsItsQuestion(t *testing.T) {
 	asker, answerer := skewed(t)
 	var whole []string
-	for _, e := range Merge(asker.records, answerer.records).Entries {
+	for _, e := range Merge(asker.Records, answerer.Records).Entries {
 		whole = append(whole, fmt.Sprint(e.K, " ", e.Form))
 	}
 	if want := []string{"item ", "msg ask", "msg reply"}; !reflect.DeepEqual(whole, want) {
 		t.Errorf("%q, want %q", whole, want)
 	}
 	f := NewFollower()
-	f.Add("1", asker.records)
-	f.Add("2", answerer.records)
+	f.Add("1", asker.Records)
+	f.Add("2", answerer.Records)
 	var pieces []string
 	for _, ms := range []int{250, 507, 600} {
-		for _, e := range f.Settled(began.Add(time.Duration(ms) * time.Millisecond)).Entries {
+		for _, e := range f.Settled(tracetest.Began.Add(time.Duration(ms) * time.Millisecond)).Entries {
 			pieces = append(pieces, fmt.Sprint(e.K, " ", e.Form))
 		}
 	}
@@ -105,55 +125,5 @@ func TestAnAnswerByAClockBehindFollowsItsQuestion(t *testing.T) {
 		if len(s.waiting) > 0 {
 			t.Errorf("%d records are kept", len(s.waiting))
 		}
-	}
-}
-
-func TestWhatNoRecordTellsIsAnEllipsis(t *testing.T) {
-	answer := Entry{K: KindMsg, Form: FormReply, ID: "2", Cause: "1", From: "M/M", To: "D/D", Type: "CheckExistence", Message: boolType, Cut: true}
-	failed := Entry{K: KindMsg, Form: FormFail, ID: "3", Cause: "1", From: "M/M", To: "D/D", Type: "CheckExistence", Message: failureType, Cut: true}
-	ask := Entry{K: KindMsg, Form: FormAsk, ID: "1", From: "D/D", To: "M/M", Type: "CheckExistence", Message: existenceType, Cut: true}
-	tr := &Trace{Entries: []Entry{ask, answer, failed}}
-	var text strings.Builder
-	if err := tr.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
-	for face, got := range map[string]string{"forest": Forest(tr.Entries, TextOptions{}), "mermaid": Mermaid(tr), "svg": SVG(tr), "text": text.String()} {
-		if strings.Contains(got, "false") || strings.Count(got, "…") < 3 {
-			t.Errorf("%s:\n%s", face, got)
-		}
-	}
-	answer.Cut, answer.Body = false, "{}"
-	if got := boolText(&answer); got != "false" {
-		t.Errorf("a whole body without a value is %s", got)
-	}
-}
-
-func TestABodyThatWasCutBetweenFieldsIsCut(t *testing.T) {
-	p := newTape(t)
-	p.env(1, "Master", "", 0)
-	p.sent(1, "M", "Driver", "D", 1, wire(7, true, 1), nil, tracepb.Form_REPLY, &rpc.Bool{Value: true})
-	p.records[1].Body, p.records[1].Bytes = nil, 6
-	if e := Merge(p.records).Entries[0]; !e.Cut || boolText(&e) != notRecorded {
-		t.Errorf("cut %v: %s", e.Cut, boolText(&e))
-	}
-	p.records[1].Bytes = 4
-	if e := Merge(p.records).Entries[0]; e.Cut || boolText(&e) != "false" {
-		t.Errorf("a whole one: cut %v: %s", e.Cut, boolText(&e))
-	}
-}
-
-// What an ask is whose sender is not recorded follows from its answer.
-func TestAnAnswerTellsWhatItsQuestionWas(t *testing.T) {
-	p := newTape(t)
-	p.env(1, "Master", "", 0)
-	p.handled(1, "M", 1, wire(7, false, 1), "")
-	p.sent(1, "M", "Driver", "D", 2, wire(7, true, 1), wire(7, false, 1), tracepb.Form_REPLY, &rpc.Bool{Value: true})
-	p.records[2].Type, p.records[2].Name = existenceType, boolType
-	tr := Merge(p.records)
-	if got, want := tr.Entries[0].Text(), "=> Master/M                       CheckExistence …"; !strings.Contains(got, want) {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if got, want := labels(view{}, tr.Entries), "CheckExistence(…), true"; got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -8,7 +8,7 @@ package tracer
 import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Name is the endpoint's.
@@ -21,10 +21,10 @@ const (
 	mostRecords = 10_000
 )
 
-// Ring is what is read: a *trace.Recorder.
+// Ring is what is read: a *record.Recorder.
 type Ring interface {
 	// Since reads what came after a cursor, at most max records.
-	Since(cursor []byte, limit int, latest bool) trace.Reading
+	Since(cursor []byte, limit int, latest bool) record.Reading
 }
 
 // Switch is what says what is recorded: a *rpcenv.Env.

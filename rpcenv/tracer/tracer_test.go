@@ -15,6 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/sim"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/tracer"
 )
 
@@ -173,7 +174,7 @@ func TestSwitchingWhatIsNotThereFails(t *testing.T) {
 	if !errors.Is(err, rpcenv.ErrRefusedNotFound) {
 		t.Errorf("error %v", err)
 	}
-	r, err := trace.NewRingRecorder()
+	r, err := record.NewRingRecorder()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/transport/bulk"
 	"github.com/coherer/coherer/rpcenv/transport/wire"
 )
@@ -31,7 +31,7 @@ var (
 // Options are the settings of a Host. The zero value is a Host over TCP that records nothing and starts no process.
 type Options struct {
 	// Recorder is handed to the Envs; nil records nothing.
-	Recorder *trace.Recorder
+	Recorder *record.Recorder
 	// Start starts processes; nil makes Host.Start answer ErrCannotStart.
 	Start func(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Process, error)
 	// ExitFunc ends the process. With nil, Exit only remembers its code, see Host.Exited.
@@ -232,7 +232,7 @@ func (h *Host) Entropy(string) uint64 {
 }
 
 // Recorder is Options.Recorder.
-func (h *Host) Recorder() *trace.Recorder { return h.opts.Recorder }
+func (h *Host) Recorder() *record.Recorder { return h.opts.Recorder }
 
 // Close ends listeners, dials and links, writing for at most a second what is queued, and waits for everything that the
 // Host started, at most Options.CloseTimeout. The error names what still runs then. No callback begins after it. It may

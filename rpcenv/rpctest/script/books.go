@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 // Books is a message as a Subject's State can print it: its plain fields on one line, and a line for each message in it, behind
@@ -53,5 +53,5 @@ func bodyText(m protoreflect.Message) string {
 	if err != nil {
 		return err.Error()
 	}
-	return trace.BodyText(string(m.Descriptor().FullName()), body, trace.TextOptions{OmitPlace: true})
+	return show.BodyText(string(m.Descriptor().FullName()), body, show.TextOptions{OmitPlace: true})
 }

@@ -20,7 +20,7 @@
 //	Probe => Server Greeter StringValue()
 //	  Probe <= Server fail greeter.no-name a greeting needs a name
 //
-// What followed is a forest by cause (trace.Forest): -> is a message, => an ask, <= its answer; each stands under the one
+// What followed is a forest by cause (show.Forest): -> is a message, => an ask, <= its answer; each stands under the one
 // in whose handling it was sent. Fields with the role PLACE are left out. After each verb the world runs until nothing is
 // under way; time passes by advance alone. The endpoint starts when the first verb is done: an on that comes first is there
 // for what it asks in OnStart. Above the forest stand what verbs print and the failures of callbacks that no answer reports.

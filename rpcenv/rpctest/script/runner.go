@@ -16,6 +16,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // runner runs the blocks of a script.
@@ -117,7 +118,7 @@ func (r *runner) print(text string) {
 func (r *runner) failures(entries []trace.Entry) {
 	for _, e := range entries {
 		late := e.IsAnswer() && strings.HasPrefix(e.Outcome, "ignored") // it came when the ask had ended
-		if e.ID == "" || e.Outcome == "" || e.Outcome == trace.OutcomeDeferred || e.Form == trace.FormAsk || late || r.failed[e.ID] {
+		if e.ID == "" || e.Outcome == "" || e.Outcome == record.OutcomeDeferred || e.Form == trace.FormAsk || late || r.failed[e.ID] {
 			continue
 		}
 		r.failed[e.ID] = true

@@ -6,6 +6,7 @@ import (
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Rule is one of the rules of the package's comment.
@@ -156,14 +157,14 @@ func (c *checker) conn(id uint64, end uint32) *conn {
 		c.conns[id] = k
 	}
 	// The World is no end of a connection, whatever it records about one.
-	if end != trace.WorldEnv && (len(k.ends) == 0 || k.ends[0] != end && len(k.ends) == 1) {
+	if end != record.WorldEnv && (len(k.ends) == 0 || k.ends[0] != end && len(k.ends) == 1) {
 		k.ends = append(k.ends, end)
 	}
 	return k
 }
 
 func (c *checker) readSent(i int, r *tracepb.Record) {
-	s := &sent{r: r, index: i, moved: trace.IsCopy(r.GetId().GetN())}
+	s := &sent{r: r, index: i, moved: record.IsCopy(r.GetId().GetN())}
 	k := keyOf(r.GetId())
 	c.sent[k] = s
 	c.all = append(c.all, s)
@@ -188,7 +189,7 @@ func (c *checker) readHandled(r *tracepb.Record) {
 	}
 	if k.conn != 0 {
 		conn := c.conn(k.conn, r.GetEnv())
-		if d := direction(k); !trace.IsCopy(k.n) {
+		if d := direction(k); !record.IsCopy(k.n) {
 			conn.last[d] = max(conn.last[d], k.n)
 		}
 	}
@@ -202,7 +203,7 @@ func (c *checker) readHandled(r *tracepb.Record) {
 	if f := s.r.GetForm(); f == tracepb.Form_REPLY || f == tracepb.Form_FAIL {
 		c.endAsk(s.r.GetCause())
 	}
-	if r.GetName() == trace.InBody { // beside the handlers of its endpoint: neither serial nor in their order
+	if r.GetName() == record.InBody { // beside the handlers of its endpoint: neither serial nor in their order
 		return
 	}
 	c.handles(r)
@@ -297,7 +298,7 @@ func (c *checker) readItem(r *tracepb.Record) {
 // refused within an Env follows its sending.
 func (c *checker) readDrop(r *tracepb.Record) {
 	s := c.sent[keyOf(r.GetCause())]
-	if s != nil && (r.GetId().GetEnv() == trace.WorldEnv || r.GetForm() == tracepb.Form_ASK) {
+	if s != nil && (r.GetId().GetEnv() == record.WorldEnv || r.GetForm() == tracepb.Form_ASK) {
 		s.lost = true
 		return
 	}
@@ -357,7 +358,7 @@ func (c *checker) missing(s *sent, k key) {
 
 // unended is an ask that did not end: that of an endpoint which is still there, or of a program.
 func (c *checker) unended(s *sent, k key) {
-	if trace.IsCopy(k.n) {
+	if record.IsCopy(k.n) {
 		return // its end is that of the ask itself
 	}
 	l := c.lives[place{s.r.GetEnv(), s.r.GetEndpoint()}]
@@ -384,5 +385,5 @@ func (c *checker) at(r *tracepb.Record) string { return c.name(r.GetEnv()) + "/"
 func what(r *tracepb.Record) string { return strings.TrimSpace(r.GetName() + " " + id(r.GetId())) }
 
 func id(i *tracepb.Id) string {
-	return trace.ID{Conn: i.GetConn(), Back: i.GetBack(), Env: i.GetEnv(), N: i.GetN()}.String()
+	return record.ID{Conn: i.GetConn(), Back: i.GetBack(), Env: i.GetEnv(), N: i.GetN()}.String()
 }

@@ -8,7 +8,7 @@ import (
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/sim/invariant"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -58,8 +58,8 @@ const (
 var (
 	crash  = &tracepb.Record{Kind: tracepb.Kind_STATE, Env: b, Name: "process", To: "crashed"}
 	ending = &tracepb.Record{Kind: tracepb.Kind_CONN, Env: a, Name: "disconnected", Id: &tracepb.Id{Conn: link}}
-	loss   = &tracepb.Record{Kind: tracepb.Kind_DROP, Env: a, Endpoint: "E", To: "E", Type: "M", Id: local(trace.WorldEnv, 1), Cause: wire(1)}
-	moved  = &tracepb.Record{Kind: tracepb.Kind_STATE, Env: trace.WorldEnv, Name: "fault", To: "reordered", Cause: wire(1)}
+	loss   = &tracepb.Record{Kind: tracepb.Kind_DROP, Env: a, Endpoint: "E", To: "E", Type: "M", Id: local(record.WorldEnv, 1), Cause: wire(1)}
+	moved  = &tracepb.Record{Kind: tracepb.Kind_STATE, Env: record.WorldEnv, Name: "fault", To: "reordered", Cause: wire(1)}
 )
 
 func TestWhatATraceBreaks(t *testing.T) {
@@ -73,7 +73,7 @@ func TestWhatATraceBreaks(t *testing.T) {
 		{"order", begun(sent(a, wire(1), send), sent(a, wire(2), send), handled(b, wire(2), 2, 2), handled(b, wire(1), 3, 3)), []invariant.Rule{invariant.FIFO}},
 		{"reordered by a fault", begun(sent(a, wire(1), send), moved, sent(a, wire(2), send), handled(b, wire(2), 2, 2), handled(b, wire(1), 3, 3)), nil},
 		{"twice", begun(sent(a, wire(1), send), handled(b, wire(1), 2, 2), handled(b, wire(1), 3, 3)), []invariant.Rule{invariant.Once}},
-		{"a copy", begun(sent(a, wire(1), send), sent(a, wire(trace.CopyOf(1, 1)), send), handled(b, wire(1), 2, 2), handled(b, wire(trace.CopyOf(1, 1)), 3, 3)), nil},
+		{"a copy", begun(sent(a, wire(1), send), sent(a, wire(record.CopyOf(1, 1)), send), handled(b, wire(1), 2, 2), handled(b, wire(record.CopyOf(1, 1)), 3, 3)), nil},
 		{"made up", begun(handled(b, wire(1), 2, 2)), []invariant.Rule{invariant.MadeUp}},
 		{"before OnStart", append([]*tracepb.Record{{Kind: tracepb.Kind_ENV, Env: b}}, item(b, "timer T", 1, 1)), []invariant.Rule{invariant.Start}},
 		{"after OnStop", begun(item(b, "OnStop", 2, 2), item(b, "timer T", 3, 3)), []invariant.Rule{invariant.Stop}},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/messages/option"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 // FromEntries puts a trace of ours in the form in which it is compared. Messages within one process are left out: the
@@ -32,7 +33,7 @@ func FromEntries(entries []trace.Entry) *Sequence {
 			From: role(trace.Peer(e.From)), To: role(trace.Peer(e.To)), Endpoint: trace.EndpointOf(e.To),
 			Name: sparkClass(e.Message, e.Type), Ask: e.Form == trace.FormAsk,
 		}
-		if detail := e.Detail(); detail != "" {
+		if detail := show.Detail(e); detail != "" {
 			m.Name += "(" + detail + ")"
 		}
 		on := s.add(conn, m)

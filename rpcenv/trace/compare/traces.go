@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 // Verdict is the result of comparing two traces of ours.
@@ -32,7 +33,7 @@ func Traces(a, b *trace.Trace) Verdict {
 	v := Verdict{By: ByConversation, Notes: notes(a, b), Differences: []string{}}
 	if a.Source == "sim" && b.Source == "sim" && a.Seed == b.Seed {
 		v.By = ByEntry
-		if d := trace.FirstDifference(a, b); d != nil {
+		if d := show.FirstDifference(a, b); d != nil {
 			v.Differences = append(v.Differences, d.String())
 			v.Notes = append(v.Notes, fmt.Sprintf("seed %d does not replay: %s", a.Seed, whyNoReplay(a, b)))
 		}

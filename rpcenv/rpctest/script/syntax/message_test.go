@@ -17,7 +17,7 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/option"
 	"github.com/coherer/coherer/messages/rpc"
-	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 func TestParseMessage(t *testing.T) {
@@ -132,7 +132,7 @@ func TestWhatIsPrintedCanBeRead(t *testing.T) {
 		if err != nil {
 			t.Skip("not UTF-8")
 		}
-		text := name + "(" + trace.BodyText(name, body, trace.TextOptions{}) + ")"
+		text := name + "(" + show.BodyText(name, body, show.TextOptions{}) + ")"
 		got, err := ParseMessage(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)

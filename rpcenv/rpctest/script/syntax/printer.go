@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
 // Printer prints what happened since it printed last: one block of a script after the other.
@@ -36,5 +37,5 @@ func (p *Printer) Next(entries []trace.Entry) string {
 	for _, e := range fresh {
 		p.printed[e.ID] = true
 	}
-	return trace.Forest(fresh, trace.TextOptions{OmitPlace: !p.Places, Substitute: p.Substitute})
+	return show.Forest(fresh, show.TextOptions{OmitPlace: !p.Places, Substitute: p.Substitute})
 }

@@ -1,0 +1,347 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	tracepb "github.com/coherer/coherer/messages/trace"
+)
+
+// DefaultBodyLimit is how many bytes of a message's encoding a Recorder keeps unless its maker says otherwise.
+const DefaultBodyLimit = 1 << 10
+
+// Locks. Two may be held at once in these orders only:
+//
+//	Recorder.mu  then clock.mu        Close stops the clock
+//	ring.lock    then dictionary.mu   Since names what it has read
+//
+// Recorder.mu guards the records in memory, the watchers, and all of the file's writer, which gives it up while it writes
+// to the disk (writeLocked). Watchers run under it and so must not call the Recorder. clock.mu guards the clock's timer; the
+// time itself is atomic. dictionary.mu guards the table of names; describe, which names a new type, runs under it and so
+// must not call the Recorder either. ring.lock is taken only for a ring in the Go heap: any other ring has no lock, its
+// writers claim slots by an atomic addition, and its readers see by the seals which slots are whole.
+
+// Recorder collects the records of one process or world. Its methods may be called from any goroutine; those of a nil
+// Recorder do nothing.
+//
+// It keeps records as the bytes that a file has: nothing that was recorded pins a message, and nothing is decoded before
+// somebody reads it.
+type Recorder struct {
+	bodyLimit int
+	exact     bool // times are those of the world's clock
+	nowhere   bool // nothing is recorded but the ring
+	ring      *ring
+	clock     clock
+	untraced  atomic.Int64
+	noted     atomic.Bool // the ring has what is recorded nowhere else
+
+	mu       sync.Mutex
+	buf      []byte            // the newest records, encoded
+	full     [][]byte          // those before, in the order of their making
+	decoded  []*tracepb.Record // and before these, in memory, since somebody read them
+	file     *writer           // nil: they stay in memory
+	watchers []*func(*tracepb.Record)
+	closed   bool
+	count    int
+	lost     error // why the file of the ring, or both files, could not be made
+}
+
+// NewRecorder returns a Recorder that keeps everything in memory: that of a world or a test. bodyLimit is how many bytes
+// of a message are kept; 0 means DefaultBodyLimit, less than that none.
+func NewRecorder(bodyLimit int) *Recorder {
+	return &Recorder{bodyLimit: limitOf(bodyLimit), ring: newMemoryRing(memoryShape), exact: true}
+}
+
+// NewRingRecorder returns a Recorder that has only its ring, in memory: that of a process that has nowhere to record to.
+func NewRingRecorder() (*Recorder, error) {
+	g, err := newFileRing("", processShape)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{ring: g, nowhere: true}
+	r.clock.total = g.total
+	return r, nil
+}
+
+// NewFileRecorder returns a Recorder that writes to a new file, at most 100 ms after the fact, and has its ring in another
+// one beside it, RingPath, which outlives even a kill -9. A failed write is reported by Close; what was written before
+// stays readable. A ring for which there is no room in the file system is kept in memory, which Close reports too.
+func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
+	g, lost := newFileRing(RingPath(path), processShape)
+	if lost != nil {
+		// The ring is an aid for the time after a crash: the lack of its file must not keep the process from running.
+		var err error
+		if g, err = newFileRing("", processShape); err != nil {
+			return nil, errors.Join(lost, err)
+		}
+	}
+	r := &Recorder{bodyLimit: limitOf(bodyLimit), ring: g, lost: lost}
+	r.clock.total = g.total
+	var err error
+	r.file, err = newWriter(r, path)
+	if err != nil {
+		if lost == nil { // else the ring has no file
+			err = errors.Join(err, removeRing(path))
+		}
+		return nil, err
+	}
+	return r, nil
+}
+
+// MakeDir makes the directory that processes are to record to, if it is missing, and returns its absolute path, which means
+// the same in every process of this machine. A full disk is no error: see NewProcessRecorder.
+func MakeDir(dir string) (string, error) {
+	path, err := filepath.Abs(dir)
+	if err == nil {
+		err = os.MkdirAll(path, 0o755)
+	}
+	if err != nil && !DiskFull(err) {
+		return "", fmt.Errorf("trace: %w: name a directory that can be made with coherer.trace.dir, or leave that out", err)
+	}
+	return path, nil
+}
+
+// NewProcessRecorder returns the Recorder of a process: one that records to a file, or without a path one that has only
+// its ring, in memory. A disk that is full is no reason to end the process: it then has the ring alone, which Close reports.
+// A bodyLimit of 0 keeps no bodies.
+func NewProcessRecorder(path string, bodyLimit int) (*Recorder, error) {
+	if path == "" {
+		return NewRingRecorder()
+	}
+	if bodyLimit == 0 {
+		bodyLimit = -1
+	}
+	r, lost := NewFileRecorder(path, bodyLimit)
+	if !DiskFull(lost) {
+		return r, lost
+	}
+	r, err := NewRingRecorder()
+	if err != nil {
+		return nil, errors.Join(lost, err)
+	}
+	r.lost = fmt.Errorf("%w (free some space; the process goes on without a trace)", lost)
+	return r, nil
+}
+
+// DiskFull reports whether an error is that of a full disk, or of a used-up quota.
+func DiskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// RingPath is where the ring is of a Recorder that records to path.
+func RingPath(path string) string { return strings.TrimSuffix(path, ".trace") + ".ring" }
+
+func removeRing(path string) error {
+	if err := os.Remove(RingPath(path)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func limitOf(bodyLimit int) int {
+	if bodyLimit == 0 {
+		return DefaultBodyLimit
+	}
+	return min(max(bodyLimit, 0), maxBody)
+}
+
+// Watch makes f see each record as it is made, in order, one at a time, until stop is called; f must be quick and must
+// not call the Recorder.
+func (r *Recorder) Watch(f func(*tracepb.Record)) (stop func()) {
+	if r == nil {
+		return func() {}
+	}
+	w := &f
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.watchers = append(r.watchers, w)
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.watchers = slices.DeleteFunc(r.watchers, func(x *func(*tracepb.Record)) bool { return x == w })
+	}
+}
+
+// encodings are buffers for messages that nobody has encoded yet.
+var encodings = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooled is the largest of them that is kept.
+const maxPooled = 64 << 10
+
+// Add takes one record, but for the ring. Its body is cut at the limit. Nothing of ev is kept.
+func (r *Recorder) Add(ev *Event) {
+	if !r.CanRecord() {
+		return
+	}
+	body := ev.Body
+	// The message is encoded before the lock is taken: senders on other threads need not wait for it.
+	if ev.Message != nil {
+		scratch := encodings.Get().(*[]byte)
+		*scratch = encodeMessage((*scratch)[:0], ev.Message)
+		body, ev.Bytes = *scratch, uint64(len(*scratch))
+		if cap(*scratch) <= maxPooled {
+			defer encodings.Put(scratch) // not before the end: body is a part of it
+		}
+	}
+	body = body[:min(len(body), r.bodyLimit)]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.beginLocked() {
+		return
+	}
+	if len(r.watchers) > 0 {
+		r.notifyLocked(ev.record(body))
+	}
+	r.buf = appendEvent(r.buf, ev, body)
+	r.addedLocked()
+}
+
+// CanRecord reports whether there is somewhere to record to, beside the ring.
+func (r *Recorder) CanRecord() bool { return r != nil && !r.nowhere }
+
+// AddRecord takes a record that another Recorder made, but for the ring.
+func (r *Recorder) AddRecord(rec *tracepb.Record) {
+	if !r.CanRecord() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.beginLocked() {
+		return
+	}
+	r.notifyLocked(rec)
+	r.buf = AppendRecord(r.buf, rec)
+	r.addedLocked()
+}
+
+func (r *Recorder) beginLocked() bool {
+	if r.closed {
+		return false
+	}
+	r.count++ // also when the disk has failed: Count is what happened, not what was kept
+	return r.file == nil || r.file.roomLocked()
+}
+
+func (r *Recorder) notifyLocked(rec *tracepb.Record) {
+	for _, f := range r.watchers {
+		(*f)(rec)
+	}
+}
+
+// chunk is about how many bytes of records lie in one piece.
+const chunk = 64 << 10
+
+func (r *Recorder) addedLocked() {
+	if len(r.buf) >= chunk {
+		r.full = append(r.full, r.buf)
+		r.buf = r.freshLocked()
+	}
+	if r.file != nil {
+		r.file.addedLocked()
+	}
+}
+
+// freshLocked is an empty chunk.
+func (r *Recorder) freshLocked() []byte {
+	if r.file != nil {
+		if b := r.file.spareLocked(); b != nil {
+			return b
+		}
+	}
+	return make([]byte, 0, chunk+chunk/8)
+}
+
+// takeLocked takes all encoded records out.
+func (r *Recorder) takeLocked() [][]byte {
+	all := r.full
+	if len(r.buf) > 0 {
+		all = append(all, r.buf)
+		r.buf = nil
+		if r.file != nil {
+			r.buf = r.freshLocked()
+		}
+	}
+	r.full = nil
+	return all
+}
+
+// Records returns what was recorded in memory so far. Records that were returned before are the same again.
+func (r *Recorder) Records() []*tracepb.Record {
+	if r == nil || r.file != nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, b := range r.takeLocked() {
+		r.decoded = append(r.decoded, decoded(b)...)
+	}
+	return slices.Clone(r.decoded)
+}
+
+// decoded are the records in what Add encoded.
+func decoded(b []byte) []*tracepb.Record {
+	records, err := readRecords(bufio.NewReader(bytes.NewReader(b)))
+	if err != nil {
+		panic(fmt.Errorf("trace: the Recorder's own encoding: %w", err)) // a bug of Add
+	}
+	return records
+}
+
+// Count is how many records were added.
+func (r *Recorder) Count() int {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.count
+}
+
+// Flush writes to the file what waits in memory.
+func (r *Recorder) Flush() error {
+	if r == nil || r.file == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.file.flushLocked()
+}
+
+// Close flushes and closes the file and reports the first error of all writing. Later records are dropped. The file of a
+// ring that has nothing more than was recorded is removed. It may be called twice.
+func (r *Recorder) Close() error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	was := r.closed
+	r.closed = true // before the last flush gives the lock up: nothing is added behind it
+	r.clock.stop()
+	switch {
+	case r.file == nil:
+		return r.lost
+	case was:
+		return r.file.err
+	}
+	err := r.file.closeLocked()
+	if err == nil {
+		// Only now: a reader of a closed ring relies on the file alone. After a failed write the ring has what the file lacks.
+		r.ring.close()
+		if !r.noted.Load() {
+			err = removeRing(r.file.file.Name())
+		}
+	}
+	r.file.err = errors.Join(err, r.lost)
+	return r.file.err
+}
