@@ -17,4 +17,7 @@
 //	go test ./cluster/protocol -rewrite
 //
 // makes source.json, recordings/ and messages/PROTOCOL.md again.
+//
+// testdata/wire.txt has the numbers and types by which peers of other versions read a message. -rewrite adds new ones to it; one that
+// changes fails the test.
 package protocol
