@@ -83,14 +83,8 @@ func (r *runner) reaction(l *rest, p *rpctest.Probe) (func(c *rpcenv.Context, m 
 		back, err := l.message()
 		return func(c *rpcenv.Context, _ proto.Message) { c.Send(r.subject.Ref, back) }, err
 	case "fail":
-		code := l.word()
-		l.blanks()
-		text := l.line[l.at:]
-		if code == "" || text == "" {
-			return nil, l.err(at, errors.New("want: fail CODE TEXT"))
-		}
-		err := rpcenv.NewRefusal(code, text)
-		return func(c *rpcenv.Context, m proto.Message) { rpcenv.Fail(c, m, err) }, nil
+		refusal, err := l.refusal()
+		return func(c *rpcenv.Context, m proto.Message) { rpcenv.Fail(c, m, refusal) }, err
 	case "hold":
 		a := r.of(p)
 		return func(c *rpcenv.Context, _ proto.Message) { a.held = append(a.held, rpcenv.Defer(c, anything{})) }, l.end()
@@ -109,12 +103,43 @@ func (r *runner) reply(l *rest) error {
 	if err != nil {
 		return err
 	}
+	return r.held(p, func(first rpcenv.Call[rpcenv.Message]) { first.Reply(m) })
+}
+
+// fail fails it.
+func (r *runner) fail(l *rest) error {
+	p, err := r.peer(l, "at")
+	if err != nil {
+		return err
+	}
+	refusal, err := l.refusal()
+	if err != nil {
+		return err
+	}
+	return r.held(p, func(first rpcenv.Call[rpcenv.Message]) { first.Fail(refusal) })
+}
+
+// held ends the ask that p has kept longest.
+func (r *runner) held(p *rpctest.Probe, end func(rpcenv.Call[rpcenv.Message])) error {
 	a := r.of(p)
 	if len(a.held) == 0 {
 		return fmt.Errorf("%s keeps no ask: on MESSAGE hold makes it", p.Ref.Name)
 	}
 	first := a.held[0]
 	a.held = a.held[1:]
-	p.Do(func(*rpcenv.Context) { first.Reply(m) })
+	p.Do(func(*rpcenv.Context) { end(first) })
 	return nil
+}
+
+// refusal reads CODE TEXT, the end of the line.
+func (l *rest) refusal() (error, error) {
+	l.blanks()
+	at := l.at
+	code := l.word()
+	l.blanks()
+	text := l.line[l.at:]
+	if code == "" || text == "" {
+		return nil, l.err(at, errors.New("want: fail CODE TEXT"))
+	}
+	return rpcenv.NewRefusal(code, text), nil
 }

@@ -34,6 +34,7 @@
 //	on [at=PEER] MESSAGE fail CODE TEXT        or fails them
 //	on [at=PEER] MESSAGE hold                  or keeps them
 //	reply [at=PEER] MESSAGE(...)               answers the ask that was kept first
+//	fail [at=PEER] CODE TEXT                   fails it
 //	on [at=PEER] MESSAGE send MESSAGE(...)     a peer's one-way message in return
 //	connect PEER                               the peer looks the endpoint up; a new name starts a peer
 //	disconnect PEER                            the peer's process ends as by kill -9

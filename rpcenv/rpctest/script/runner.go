@@ -43,6 +43,7 @@ var verbs = map[string]func(*runner, *rest) error{
 	"ask":        (*runner).ask,
 	"on":         (*runner).on,
 	"reply":      (*runner).reply,
+	"fail":       (*runner).fail,
 	"connect":    (*runner).connect,
 	"disconnect": (*runner).disconnect,
 	"pause":      (*runner).pause,

@@ -78,7 +78,7 @@ func FindMessage(name string) (protoreflect.MessageType, error) {
 }
 
 // few is how many names an error lists where none is near.
-const few = 16
+const few = 20
 
 // Unknown says that nothing is called name, and which of names could have been meant: a near one, else all if they are few.
 func Unknown(what, name string, names []string) error {
