@@ -83,14 +83,8 @@ func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
 			return err
 		}
 		cfg := Config{Args: x.Args, IO: x.IO, Resources: x.Resources, LogURLs: x.LogURLs, Attributes: x.Attributes}
-		if x.Args.WorkerURL != "" {
-			watcher, err := worker.NewWatcher(x.Args.WorkerURL)
-			if err != nil {
-				return err
-			}
-			if _, err := env.Register(worker.WatcherName, watcher); err != nil {
-				return err
-			}
+		if err := worker.Watch(env, x.Args.WorkerURL); err != nil {
+			return err
 		}
 		_, err := env.Register(Name, New(cfg))
 		return err

@@ -21,13 +21,18 @@ type Watcher struct {
 	worker rpcenv.Address
 }
 
-// NewWatcher makes a Watcher of a Worker by its URL, spark://Worker@HOST:PORT; a malformed one is rpcenv.ErrInvalidURL.
-func NewWatcher(url string) (*Watcher, error) {
+// Watch ends the process of env with the Worker of a URL, spark://Worker@HOST:PORT; an empty one is no Worker, a malformed one
+// rpcenv.ErrInvalidURL.
+func Watch(env *rpcenv.Env, url string) error {
+	if url == "" {
+		return nil
+	}
 	a, _, err := rpcenv.ParseURI(url)
 	if err != nil {
-		return nil, fmt.Errorf("watch the worker: %w", err)
+		return fmt.Errorf("watch the worker: %w", err)
 	}
-	return &Watcher{url: url, worker: a}, nil
+	_, err = env.Register(WatcherName, &Watcher{url: url, worker: a})
+	return err
 }
 
 // OnStart looks the Worker up, which opens the connection.

@@ -14,16 +14,20 @@ import (
 	"github.com/coherer/coherer/rpcenv/sim"
 )
 
+func watch(t *testing.T, env *rpcenv.Env, url string) rpcenv.Ref {
+	t.Helper()
+	if err := Watch(env, url); err != nil {
+		t.Fatal(err)
+	}
+	return env.Ref(env.Address(), WatcherName)
+}
+
 // watched is a Worker that a test plays and an executor that watches it.
 func watched(t *testing.T) (w *rpctest.World, worker, exec *sim.Host, env *rpcenv.Env) {
 	w = rpctest.New(t, 1)
 	p := w.ProbeIn(w.Env("W1", nil), Name)
 	env = w.ClientEnv("Exec0", nil)
-	watcher, err := NewWatcher(p.Ref.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Register(env, WatcherName, watcher)
+	watch(t, env, p.Ref.String())
 	w.Settle()
 	if len(p.Events()) != 1 {
 		t.Fatalf("the worker heard of %v, want one connection", p.Events())
@@ -62,11 +66,7 @@ func TestTheLossOfTheWorkerIsSaidOnce(t *testing.T) {
 	w := rpctest.New(t, 1)
 	env := w.ClientEnv("Exec0", nil)
 	said := logtest.NewLocal(env.Log().Logger)
-	watcher, err := NewWatcher("spark://Worker@10.0.0.9:1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Register(env, WatcherName, watcher)
+	watch(t, env, "spark://Worker@10.0.0.9:1")
 	w.Advance(time.Minute)
 	var lines []string
 	for _, e := range said.AllEntries() {
@@ -85,11 +85,7 @@ func TestAPeerWithoutAWorkerIsSaidToBeNone(t *testing.T) {
 	at := w.Env("W1", nil).Address()
 	env := w.ClientEnv("Exec0", nil)
 	said := logtest.NewLocal(env.Log().Logger)
-	watcher, err := NewWatcher("spark://Worker@" + at.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Register(env, WatcherName, watcher)
+	watch(t, env, "spark://Worker@"+at.String())
 	w.Advance(time.Second)
 	if got := said.LastEntry().Message; got != "The look-up of worker spark://Worker@"+at.String()+" failed" {
 		t.Errorf("logged %q", got)
@@ -110,18 +106,14 @@ func TestAnExecutorThatEndsByItselfDoesNotMind(t *testing.T) {
 
 func TestAWorkerThatCannotBeReachedEndsTheExecutor(t *testing.T) {
 	w := rpctest.New(t, 1)
-	watcher, err := NewWatcher("spark://Worker@10.0.0.9:1")
-	if err != nil {
-		t.Fatal(err)
-	}
 	env := w.ClientEnv("Exec0", nil)
 	exec := w.Find("Exec0")
-	w.Register(env, WatcherName, watcher)
+	watch(t, env, "spark://Worker@10.0.0.9:1")
 	w.Advance(time.Minute)
 	if code, ended := exec.Exited(); !ended || code != 255 {
 		t.Errorf("ended %t with %d, want 255", ended, code)
 	}
-	if _, err := NewWatcher("http://h:1"); !errors.Is(err, rpcenv.ErrInvalidURL) {
+	if err := Watch(env, "http://h:1"); !errors.Is(err, rpcenv.ErrInvalidURL) {
 		t.Error("a malformed URL:", err)
 	}
 }
@@ -129,12 +121,8 @@ func TestAWorkerThatCannotBeReachedEndsTheExecutor(t *testing.T) {
 func TestTheWatcherSendsNothing(t *testing.T) {
 	w := rpctest.New(t, 1)
 	p := w.ProbeIn(w.Env("W1", nil), Name)
-	watcher, err := NewWatcher(p.Ref.String())
-	if err != nil {
-		t.Fatal(err)
-	}
 	env := w.ClientEnv("Exec0", nil)
-	ref := w.Register(env, WatcherName, watcher)
+	ref := watch(t, env, p.Ref.String())
 	w.ProbeIn(env, "Executor").Send(ref, wrapperspb.Bool(true)) // unexpected: only logged
 	p.Quiet(10 * time.Minute)
 	if _, ended := w.Find("Exec0").Exited(); ended {

@@ -20,7 +20,6 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/program"
-	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -66,11 +65,11 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	defer func() { err = errors.Join(err, p.Close()) }()
 	env := p.Env
 	warnDriver(env, bind, log)
-	stopWatch, err := WatchWorker(env, workerURL)
-	if err != nil {
+	// A driver in cluster mode ends with its Worker, as DriverWrapper sees to; not any more when its program has ended.
+	if err := worker.Watch(env, workerURL); err != nil {
 		return err
 	}
-	defer stopWatch()
+	defer env.Stop(worker.WatcherName)
 	if err := p.Serve(env, ""); err != nil {
 		return err
 	}
@@ -183,20 +182,6 @@ func bindAddress(c *conf.Conf, workerURL string) (string, error) {
 	return at.Host, err
 }
 
-// WatchWorker ends a driver in cluster mode with the Worker of that URL; an empty URL is none. After stop the Worker
-// may go first. It mirrors what DriverWrapper does beside running the application.
-func WatchWorker(env *rpcenv.Env, url string) (stop func(), err error) {
-	if url == "" {
-		return func() {}, nil
-	}
-	watcher, err := worker.NewWatcher(url)
-	if err != nil {
-		return nil, err
-	}
-	_, err = env.Register(worker.WatcherName, watcher)
-	return func() { env.Stop(worker.WatcherName) }, err
-}
-
 func orLoopback(host string) string {
 	if host == "" {
 		return "127.0.0.1"
@@ -209,31 +194,6 @@ func nameOr(c *conf.Conf, name string) string {
 		return own
 	}
 	return name
-}
-
-// recorderOrRing is boot.Record for a process that an application needs more than its trace: when the file cannot be opened,
-// the process goes on without, and logs that.
-func recorderOrRing(path string, c *conf.Conf, log *logrus.Entry) (*record.Recorder, error) {
-	rec, err := boot.Record(path, c)
-	if err == nil {
-		return rec, nil
-	}
-	log.Warnf("%v: this process goes on without a trace: make its folder here, or name another with %s", err, conf.TraceDir.Key())
-	return record.NewRingRecorder()
-}
-
-// withTraceDir is c with an absolute coherer.trace.dir, which it makes: executors record there, and each has a working
-// directory of its own.
-func withTraceDir(c *conf.Conf) (*conf.Conf, error) {
-	dir := conf.TraceDir.Get(c)
-	if dir == "" {
-		return c, nil
-	}
-	path, err := record.MakeDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	return c.With(map[string]string{conf.TraceDir.Key(): path})
 }
 
 // serveSelf serves this process's own program to executors.

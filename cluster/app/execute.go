@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -193,34 +192,4 @@ func FetchProgram(ctx context.Context, args []string, digest string, to *os.File
 		return err
 	}
 	return fetchFile(ctx, at.SparkURL()+JarPrefix+digest, to)
-}
-
-// executorTrace is where an executor's process records, in the directory that its driver's settings name; empty without such a
-// directory.
-func executorTrace(a executor.Args, c *conf.Conf, what string) string {
-	dir := conf.TraceDir.Get(c)
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(dir, what+"-"+a.AppID+"-"+a.ExecutorID+".trace")
-}
-
-// saveFetched writes what the fetcher recorded, now that its settings say where to.
-func saveFetched(a executor.Args, settings map[string]string, rec *record.Recorder) error {
-	c, err := conf.New(settings)
-	if err != nil {
-		return err
-	}
-	path := executorTrace(a, c, "fetch")
-	if path == "" {
-		return nil
-	}
-	file, err := boot.Record(path, c)
-	if err != nil {
-		return nil //nolint:nilerror // the executor cannot open its file there either, and warns of it
-	}
-	for _, r := range rec.Records() {
-		file.AddRecord(r)
-	}
-	return file.Close()
 }

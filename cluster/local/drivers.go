@@ -94,8 +94,7 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command) error {
 		return err
 	}
 	// Before the driver starts, so that a Worker's end in between is not missed.
-	stopWatch, err := app.WatchWorker(env, cmd.Args[0])
-	if err != nil {
+	if err := worker.Watch(env, cmd.Args[0]); err != nil {
 		return err
 	}
 	d, err := driver.Start(env, driver.Config{AppName: s.Name, Masters: masters, FS: app.Files{}})
@@ -104,7 +103,7 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command) error {
 	}
 	RunDriver(env, d, func(b *rpcenv.Blocking, a *app.App) error {
 		err := program(context.Background(), a, args[1:], io.Discard)
-		stopWatch() // the result counts, also when the Worker ends now
+		env.Stop(worker.WatcherName) // the result counts, also when the Worker ends now
 		return err
 	}, func(err error) {
 		code := 0

@@ -8,7 +8,6 @@ import (
 
 	"github.com/coherer/coherer/actors/driverclient"
 	"github.com/coherer/coherer/actors/worker"
-	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -39,7 +38,7 @@ func TestClusterModeIsLikeSpark(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if _, err := app.WatchWorker(env, cmd.Args[0]); err != nil {
+		if err := worker.Watch(env, cmd.Args[0]); err != nil {
 			return err
 		}
 		env.Go("main", func(b *rpcenv.Blocking) error { return b.Sleep(6 * time.Second) }).OnDone(func(error) { h.Exit(0) })

@@ -125,11 +125,7 @@ func (r *Runner) stand(h rpcenv.Host, a executor.Args) error {
 		return err
 	}
 	// As a real executor, a stand-in ends with its Worker.
-	w, err := worker.NewWatcher(a.WorkerURL)
-	if err != nil {
-		return err
-	}
-	if _, err := env.Register(worker.WatcherName, w); err != nil {
+	if err := worker.Watch(env, a.WorkerURL); err != nil {
 		return err
 	}
 	b := r.behaviours[driver]
