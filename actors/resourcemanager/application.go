@@ -117,7 +117,7 @@ func (s *ClientRMService) addToQueue(c *rpcenv.Context, a *application) {
 	}
 	rpcenv.Run(c, "groups", func(b *rpcenv.Blocking) ([]string, error) { return s.cfg.Groups(b, a.user) },
 		func(groups []string, err error) {
-			// Ended meanwhile, its appRemoved may be ahead: an application added after it would stay in the scheduler.
+			// Ended meanwhile, its AppRemoved may be ahead: an application added after it would stay in the scheduler.
 			if a.machine.State == machine.AppSubmitted {
 				s.place(c, a, groups, err)
 			}

@@ -22,7 +22,7 @@ type Allocate struct {
 	Drain       bool     // the ApplicationMaster asks: the answer has the ended containers
 }
 
-// Allocation is the answer to allocate.
+// Allocation is the answer to Allocate.
 type Allocation struct {
 	rpcenv.Local
 	Containers []*yarn.Container

@@ -79,7 +79,7 @@ func (s *ApplicationMasterService) process(c *rpcenv.Context, e *session, p pend
 		switch {
 		case err != nil:
 			p.call.Fail(err) // the response id is not used up
-		case e.over: // unregisterAttempt came while the scheduler worked; its appAttemptRemoved ends these containers too
+		case e.over: // unregisterAttempt came while the scheduler worked; its AppAttemptRemoved ends these containers too
 			p.call.Fail(errNoAttempt(e.attempt))
 		default:
 			e.last = s.answer(c, e, got)

@@ -113,7 +113,7 @@ func (t *ResourceTracker) reconnected(c *rpcenv.Context, n *node, q *yarn.Regist
 	n.heard, n.responseID, n.last = c.Now(), 0, nil
 	n.take(q)
 	n.note(q.GetContainerStatuses())
-	n.launchedQueue, n.endedQueue = running(q.GetContainerStatuses()), nil // nodeReconnected has the ends
+	n.launchedQueue, n.endedQueue = running(q.GetContainerStatuses()), nil // NodeReconnected has the ends
 	if slices.Contains(t.step(c, n, machine.NodeReconnected, machine.Always, "it registered again"), machine.ReconnectNode) {
 		c.Send(t.scheduler, scheduler.NodeReconnected{Node: n.id, Total: n.total, Containers: q.GetContainerStatuses()})
 	}
