@@ -102,7 +102,7 @@ func (c *conn) contest(rivals []*conn) error {
 
 func (c *conn) taken(rival *conn) error {
 	return fmt.Errorf("%s is the address of %s, which is connected: if that is another process, give each an address of its own",
-		c.peer, rival.peerName)
+		c.peer, rival.way.peer)
 }
 
 // askOwner asks the peer of o whether it opened the connection of that id. then is called in no callback: it may take

@@ -25,8 +25,6 @@ type conn struct {
 	id          uint64
 	peer        Address // where the peer listens; in client mode its end of the connection
 	listening   bool
-	peerName    string
-	peerText    string // peer, as the trace has it
 	incarnation uint64
 	reached     bool    // this side dialled the address that the peer says it has
 	silent      []*conn // connections to the same address whose peer did not answer for it
@@ -34,13 +32,13 @@ type conn struct {
 
 	life life[connStage] // changed with mu held
 
-	mu     sync.Mutex // of this block; see the lock order in outbox.go
-	why    error      // why this side gave it up
-	out    uint64
-	stop   func()        // of the handshake's clock
-	users  []func(*conn) // the Outboxes that send by it: each lets it go
-	going  Envelope      // the one that is being sent
-	labels labels
+	mu    sync.Mutex // of this block; see the lock order in outbox.go
+	why   error      // why this side gave it up
+	out   uint64
+	stop  func()        // of the handshake's clock
+	users []func(*conn) // the Outboxes that send by it: each lets it go
+	going Envelope      // the one that is being sent
+	way   way           // to the peer; its texts are known after the handshake
 
 	// turn is held while an envelope is received, and while endpoints and asks hear of the end: nothing is received after it. It
 	// guards this block.
@@ -80,8 +78,8 @@ func (c *conn) send(o outgoing) error {
 	// From here on o is sent. Both ends count, so no ordinal may be used up by a message that stays here.
 	c.out++
 	id := c.itemID(true, c.out)
-	c.recordSent(&o, id) // before the peer can have it: a trace has causes before their effects
-	env := &c.going      // one for all messages, or each would escape to the heap; the Link does not keep it
+	c.env.recordSent(&o, id, "", &c.way) // before the peer can have it: a trace has causes before their effects
+	env := &c.going                      // one for all messages, or each would escape to the heap; the Link does not keep it
 	*env = Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content, Note: c.note(&o, id, "")}
 	if c.listening {
 		env.Receiver = c.peer
@@ -122,7 +120,7 @@ func (c *conn) respond(k *call, o outgoing, request int64, err error) {
 	}
 	c.out++
 	id := c.itemID(true, c.out)
-	c.env.recordAnswer(&o, id, k.typ, c.peerName, &c.labels)
+	c.env.recordSent(&o, id, k.typ, &c.way)
 	c.env.metrics.Sent(len(content))
 	c.going = Envelope{Kind: KindResponse, RequestID: request, Content: content, Note: c.note(&o, id, k.typ)}
 	c.link.Send(&c.going)
@@ -156,7 +154,7 @@ func (c *conn) refuse(id record.ID, request int64, endpoint string, err error) {
 	c.out++
 	o := outgoing{to: Ref{Address: c.peer}, from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL}
 	answer := c.itemID(true, c.out)
-	c.env.recordAnswer(&o, answer, "", c.peerName, &c.labels)
+	c.env.recordSent(&o, answer, "", &c.way)
 	c.env.metrics.Sent(0)
 	c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: dispatchFailure(err), Note: c.note(&o, answer, "")})
 }
@@ -167,8 +165,8 @@ func (c *conn) note(o *outgoing, id record.ID, question string) *Note {
 		return nil
 	}
 	n := &Note{
-		ID: id, Cause: o.cause, Env: c.env.num, From: c.env.cfg.Name, To: c.peerName, Sender: o.from, Receiver: o.to.Name,
-		Address: c.peerText, Type: question, Form: o.form,
+		ID: id, Cause: o.cause, Env: c.env.num, From: c.env.cfg.Name, To: c.way.peer, Sender: o.from, Receiver: o.to.Name,
+		Address: c.way.address, Type: question, Form: o.form,
 	}
 	if own := TypeName(o.msg); question == "" {
 		n.Type = own

@@ -2,8 +2,8 @@
 // inboxes and outboxes over a Host. Each endpoint has one inbox, each peer one outbox; OnStart is the first thing an
 // endpoint gets and OnStop the last.
 //
-// To read the code, take host.go, env.go, context.go, inbox.go and handle.go, outbox.go, conn.go, handshake.go in that
-// order; it takes an hour.
+// To read the code, take host.go, env.go, context.go, inbox.go and handle.go, send.go, outbox.go, conn.go, handshake.go in that
+// order; it takes an hour. What each file may know is said under Floors.
 //
 // # An endpoint
 //
@@ -151,6 +151,24 @@
 // A handler needs no lock. The runtime's own are short and have one order: the turn of a connection, then an Outbox, then a
 // connection, then one of Env, Inbox and pending asks. outbox.go has the whole order, what each lock guards, and what may never
 // be called under it. A [Host] and a [Link] are called with locks held, and call nothing back before they have returned.
+//
+// # Floors
+//
+// A file knows those before it in this list, not those behind it:
+//
+//	errors address ref message life switches log door ports host               words, and the seam
+//	env timer pending blocking outgoing record undelivered call                an Env's books, and messages on their way
+//	context items meter held owned endpoint inbox endpoints recording handled  an endpoint: what waits for it, and all of them
+//	conn outbox connections opened send receive claim handshake                connections, and by which one a message goes
+//	ask answer after run journal verifier                                      what a callback may do
+//	handle protoactor concurrent register                                      a callback, and what runs it
+//	job shutdown new peers                                                     the life of an Env
+//
+// But:
+//
+//	env -> pending blocking endpoints outbox connections protoactor: Env names its parts
+//	context -> items inbox: a Context stands in its inbox and has the item that is handled
+//	inbox -> protoactor: an actor runs it
 //
 // # On the wire
 //

@@ -15,7 +15,6 @@ func (in *inbox) handle(c *Context, it *item) error {
 		return nil
 	}
 	c.begin(it)
-	in.time(c)
 	if f := in.env.hooks.Handling; f != nil {
 		f(in.name, it.name, it.msg)
 	}
@@ -41,8 +40,7 @@ func (in *inbox) handle(c *Context, it *item) error {
 		c.last = nil
 		f()
 	}
-	in.record(c, it, err)
-	in.countHandled(c, it, err)
+	c.finish(it, err)
 	c.item = nil // it keeps a whole batch
 	if it.kind == itemStop {
 		in.finish()

@@ -8,44 +8,40 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
-// record is the record of a handled item.
-func (in *inbox) record(c *Context, it *item, err error) {
-	e, r := in.env, in.env.recorder
-	if r == nil {
-		return
-	}
-	if it.untraced || in.untraced {
-		r.CountUntraced()
-		return
-	}
+// handling is what a record says of an item that was handled, beside the item.
+type handling struct {
+	endpoint string
+	tag      record.Name // endpoint, in the ring
+	outcome  string
+	recorded bool
+	began    time.Time
+	ended    time.Time // zero unless recorded
+}
+
+// recordHandled is the record of a handled item.
+func (e *Env) recordHandled(it *item, h handling) {
+	r := e.recorder
 	// HANDLED belongs to a SENT of the same id; other items begin here.
 	kind := tracepb.Kind_ITEM
 	if it.kind == itemMessage || it.kind == itemReply {
 		kind = tracepb.Kind_HANDLED
 	}
-	outcome := ""
-	switch {
-	case err != nil:
-		outcome = err.Error()
-	case c.deferred && !c.answered:
-		outcome = record.OutcomeDeferred
-	}
 	n := record.Note{
-		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Endpoint: in.tag, Name: r.Name(it.name), Outcome: r.Name(outcome),
-		Recorded: it.recorded || e.switches.Load().records(in.name),
+		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Endpoint: h.tag, Name: r.Name(it.name), Outcome: r.Name(h.outcome),
+		Recorded: h.recorded,
 	}
 	address := it.addr.String()
 	if address != "" {
 		n.Address = r.Name(address)
 	}
-	if !n.Recorded { // the ring alone: no clock is read and no Event made
+	if !h.recorded { // the ring alone: no clock is read and no Event made
 		n.Time = e.ringTime()
 		r.Note(&n)
 		return
 	}
 	ev := record.Event{
-		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Time: nanos(c.end()),
-		Endpoint: in.name, Name: it.name, Started: nanos(c.began), Received: nanos(it.received), Outcome: outcome, Address: address,
+		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Time: nanos(h.ended),
+		Endpoint: h.endpoint, Name: it.name, Started: nanos(h.began), Received: nanos(it.received), Outcome: h.outcome, Address: address,
 	}
 	if ev.Received == 0 {
 		ev.Received = ev.Started
@@ -55,10 +51,41 @@ func (in *inbox) record(c *Context, it *item, err error) {
 		n.Size = uint64(max(ev.Time-ev.Started, 0)) / uint64(time.Microsecond)
 	}
 	r.Note(&n)
-	if kind == tracepb.Kind_HANDLED && !it.recorded && it.msg != nil {
-		e.describeHandled(&ev, it)
+	// Of an endpoint that was switched on alone the sender may not be recorded: say what its record would.
+	if kind == tracepb.Kind_HANDLED && !it.recorded && it.msg != nil && !e.switches.Load().all {
+		ev.Type, ev.Message = TypeName(it.msg), it.msg
+		if it.call != nil {
+			ev.Form = tracepb.Form_ASK
+		}
 	}
 	r.Add(&ev)
+}
+
+// recordAnswered is the record of an answer that a body waited for.
+func (b *Blocking) recordAnswered(res result, ask *pending) {
+	e, r := b.env, b.env.recorder
+	switch {
+	case r == nil || res.id.IsZero():
+		return
+	case ask.untraced:
+		r.CountUntraced()
+		return
+	}
+	it := item{kind: itemReply, id: res.id, cause: ask.id, name: record.InBody, received: res.received}
+	h := handling{endpoint: b.from, tag: r.Name(b.from), recorded: res.recorded || e.switches.Load().records(b.from)}
+	if h.recorded && it.received.IsZero() { // recording was switched on meanwhile
+		it.received = e.host.Now()
+	}
+	h.began, h.ended = it.received, it.received
+	e.recordHandled(&it, h)
+}
+
+func (c *Context) begin(it *item) {
+	c.item, c.began = it, c.beginning(it)
+	c.answered, c.deferred, c.failed = false, false, nil
+	if c.began.IsZero() && c.in.env.metrics.Timed() {
+		c.began = c.in.env.host.Now()
+	}
 }
 
 // beginning is when the handling of an item begins, for the trace; zero when it is not recorded, unless its World says when.
@@ -78,6 +105,29 @@ func (c *Context) beginning(it *item) time.Time {
 	return c.ended
 }
 
+// finish records and counts an item whose callback has ended.
+func (c *Context) finish(it *item, err error) {
+	in, e := c.in, c.in.env
+	switch {
+	case e.recorder == nil:
+	case it.untraced || in.untraced:
+		e.recorder.CountUntraced()
+	default:
+		h := handling{endpoint: in.name, tag: in.tag, recorded: it.recorded || e.switches.Load().records(in.name), began: c.began}
+		switch {
+		case err != nil:
+			h.outcome = err.Error()
+		case c.deferred && !c.answered:
+			h.outcome = record.OutcomeDeferred
+		}
+		if h.recorded {
+			h.ended = c.end()
+		}
+		e.recordHandled(it, h)
+	}
+	c.count(it, err)
+}
+
 // end is when the handling of the item ends.
 func (c *Context) end() time.Time {
 	now := c.in.env.host.Now()
@@ -87,61 +137,9 @@ func (c *Context) end() time.Time {
 	return now
 }
 
-// describeHandled adds what the sender's record says of a message, for an endpoint that was switched on alone: the sender may not be
-// recorded.
-func (e *Env) describeHandled(ev *record.Event, it *item) {
-	if e.switches.Load().all {
-		return
-	}
-	ev.Type, ev.Message = TypeName(it.msg), it.msg
-	if it.call != nil {
-		ev.Form = tracepb.Form_ASK
-	}
-}
-
-// recordAnswered is the record of an answer that a body waited for.
-func (b *Blocking) recordAnswered(res result, ask *pending) {
-	e, r := b.env, b.env.recorder
-	if r == nil || res.id.IsZero() {
-		return
-	}
-	if ask.untraced {
-		r.CountUntraced()
-		return
-	}
-	n := record.Note{
-		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Endpoint: r.Name(b.from), Name: r.Name(record.InBody),
-		Recorded: res.recorded || e.switches.Load().records(b.from),
-	}
-	if !n.Recorded {
-		n.Time = e.ringTime()
-		r.Note(&n)
-		return
-	}
-	if n.Time = nanos(res.received); n.Time == 0 { // recording was switched on meanwhile
-		n.Time = nanos(e.host.Now())
-	}
-	r.Note(&n)
-	r.Add(&record.Event{
-		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Time: n.Time,
-		Endpoint: b.from, Name: record.InBody, Received: n.Time, Started: n.Time,
-	})
-}
-
-func (c *Context) begin(it *item) {
-	c.item, c.began = it, c.beginning(it)
-	c.answered, c.deferred, c.failed = false, false, nil
-}
-
-// time notes when a callback begins, if times are measured.
-func (in *inbox) time(c *Context) {
-	if c.began.IsZero() && in.env.metrics.Timed() {
-		c.began = in.env.host.Now()
-	}
-}
-
-// countHandled counts an item whose callback has ended.
-func (in *inbox) countHandled(c *Context, it *item, err error) {
+// count counts an item whose callback has ended.
+func (c *Context) count(it *item, err error) {
+	in := c.in
 	if it.kind == itemStart || it.kind == itemStop {
 		return
 	}

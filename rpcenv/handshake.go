@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 const (
@@ -63,7 +64,7 @@ func (e *Env) dial(to Address, done func(error)) {
 // networkError notifies the endpoints that a peer could not be reached.
 func (e *Env) networkError(to Address, err error) {
 	e.metrics.NotReached()
-	e.recordUnreachable(to, err)
+	e.recordConn(record.ID{}, "", to, "refused", err.Error())
 	e.endpoints.notify(item{kind: itemNetworkError, name: "unreachable", addr: to, err: err})
 }
 
@@ -172,7 +173,7 @@ func (e *Env) checkPeer(version uint32, incarnation uint64, addr *rpc.Address) e
 
 // know keeps what the handshake says of the peer.
 func (c *conn) know(name string, incarnation uint64, addr *rpc.Address) {
-	c.peerName, c.incarnation = name, incarnation
+	c.way.peer, c.incarnation = name, incarnation
 	c.listening = addr != nil
 	switch {
 	case c.listening:
@@ -180,5 +181,5 @@ func (c *conn) know(name string, incarnation uint64, addr *rpc.Address) {
 	default:
 		c.peer = c.link.Remote()
 	}
-	c.peerText = c.peer.String()
+	c.way.address = c.peer.String()
 }

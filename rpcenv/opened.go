@@ -24,7 +24,7 @@ func (c *conn) opened(greet func()) (rivals []*conn, err error) {
 		o.supersede()
 	}
 	e.metrics.Opened()
-	e.recordConn(c, "connected", "")
+	e.recordConn(c.itemID(true, 0), c.way.peer, c.peer, "connected", "")
 	e.endpoints.notify(item{kind: itemConnected, name: "connected", addr: c.peer})
 	// Posted first, so that OnConnected comes before the first message: the peer sends nothing before the Welcome that greet sends.
 	c.link.Open()
@@ -82,7 +82,7 @@ func (c *conn) end(err error) {
 func (c *conn) closed(why error) {
 	c.env.connections.remove(c)
 	c.env.metrics.Disconnected()
-	c.env.recordConn(c, "disconnected", why.Error())
+	c.env.recordConn(c.itemID(true, 0), c.way.peer, c.peer, "disconnected", why.Error())
 	c.reportEnd()
 }
 

@@ -3,24 +3,24 @@ package rpcenv
 import (
 	"time"
 
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/codec"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
-// All records for the trace are made here; the place where something happens has one call.
+// Records for the trace are made in three ways: recordSent for what goes out, recordHandled for an item, recordRare for the rest.
 
-// recordEnv is the record of the Env's beginning.
-func (e *Env) recordEnv() {
-	if e.recorder == nil {
-		return
-	}
-	ev := record.Event{Kind: tracepb.Kind_ENV, Env: e.num, Time: nanos(e.host.Now()), Peer: e.cfg.Name, Address: e.addr.String()}
-	e.recorder.NoteEvent(&ev, true)
-	e.recorder.Add(&ev) // even if nothing else is recorded: the file says whose it is
+// way is where messages go, as records name it. For each text it keeps the number in the ring that the last message used: messages in a
+// row mostly have the same texts, and to compare a string with itself costs nothing.
+type way struct {
+	peer, address string // the other Env's name, and where it listens; within an Env no address
+	names         struct{ peer, address, to, from, typ label }
 }
-
-// labels are a one-entry cache for each text of a connection's messages: its number in the ring, as the last message used it.
-type labels struct{ peer, address, to, from, typ label }
 
 type label struct {
 	text string
@@ -35,99 +35,54 @@ func (l *label) of(r *record.Recorder, text string) record.Name {
 	return l.name
 }
 
-// recordSentLocal is the record of a message or an ask to an endpoint of this Env; to is nil if no endpoint has the
-// name.
-func (e *Env) recordSentLocal(o *outgoing, id record.ID, to *inbox) {
-	r := e.recorder
-	if r == nil {
-		return
-	}
-	t := r.TypeOf(o.msg, describeType)
-	// Within the process one record serves both ends: it is made if either of them is recorded.
-	if to != nil {
-		s := e.switches.Load()
-		o.untraced, o.recorded = o.untraced || to.untraced, s.records(o.from) || s.records(to.name)
-	} else {
-		o.recorded = e.switches.Load().records(o.from)
-	}
-	if !e.traced(o, t) {
-		return
-	}
-	n := record.Note{
-		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.noteTime(o),
-		Endpoint: r.Name(o.from), Peer: e.tag, Type: t.Name, Form: o.form, Recorded: o.recorded,
-	}
-	if to != nil {
-		n.To = to.tag
-	} else {
-		n.To = r.Name(o.to.Name)
-	}
-	r.Note(&n)
-	if o.recorded {
-		e.addMessage(o, &record.Event{
-			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: n.Time,
-			Endpoint: o.from, To: o.to.Name, Peer: e.cfg.Name, Type: t.Text, Form: o.form,
-		})
-	}
+// within makes w the way to endpoints of the Env itself.
+func (w *way) within(e *Env) {
+	w.peer, w.names.peer = e.cfg.Name, label{e.cfg.Name, e.tag}
 }
 
-// recordSent is the record of a message or an ask that leaves this Env. The connection's lock is held.
-func (c *conn) recordSent(o *outgoing, id record.ID) {
-	e, r, l := c.env, c.env.recorder, &c.labels
-	if r == nil {
-		return
-	}
-	t := r.TypeOf(o.msg, describeType)
-	o.recorded = e.switches.Load().records(o.from)
-	if !e.traced(o, t) {
-		return
-	}
-	n := record.Note{
-		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.noteTime(o), Size: uint64(len(o.content)),
-		Endpoint: l.from.of(r, o.from), To: l.to.of(r, o.to.Name), Peer: l.peer.of(r, c.peerName), Address: l.address.of(r, c.peerText),
-		Type: t.Name, Form: o.form, Recorded: o.recorded,
-	}
-	r.Note(&n)
-	if o.recorded {
-		e.addMessage(o, &record.Event{
-			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: n.Time,
-			Endpoint: o.from, To: o.to.Name, Peer: c.peerName, Address: c.peerText, Type: t.Text, Form: o.form,
-		})
-	}
-}
-
-// recordAnswer is the record of a reply or a failure: it carries the type of the question, and its own as name. l is
-// that of a connection, whose lock is held, or an empty one.
-func (e *Env) recordAnswer(o *outgoing, id record.ID, question, peer string, l *labels) {
+// recordSent is the record of a message, an ask or an answer that is sent. An answer has the type of its question, and its own as name.
+// Of a connection's way the lock is held. o is recorded if it was before, because of its receiver, or if its sender is.
+func (e *Env) recordSent(o *outgoing, id record.ID, question string, w *way) {
 	r := e.recorder
 	if r == nil {
 		return
 	}
 	t := r.TypeOf(o.msg, describeType)
 	o.recorded = o.recorded || e.switches.Load().records(o.from)
-	if !e.traced(o, t) {
+	if o.untraced = o.untraced || t.Untraced; o.untraced {
+		r.CountUntraced()
 		return
 	}
 	n := record.Note{
 		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.noteTime(o), Size: uint64(len(o.content)),
-		Endpoint: l.from.of(r, o.from), To: l.to.of(r, o.to.Name), Peer: l.peer.of(r, peer), Type: l.typ.of(r, question),
-		Name: t.Name, Form: o.form, Recorded: o.recorded,
+		Endpoint: w.names.from.of(r, o.from), To: w.names.to.of(r, o.to.Name), Peer: w.names.peer.of(r, w.peer),
+		Type: t.Name, Form: o.form, Recorded: o.recorded,
+	}
+	answer := o.form == tracepb.Form_REPLY || o.form == tracepb.Form_FAIL
+	if answer {
+		n.Type, n.Name = w.names.typ.of(r, question), t.Name
+	} else {
+		n.Address = w.names.address.of(r, w.address)
 	}
 	r.Note(&n)
-	if o.recorded {
-		e.addMessage(o, &record.Event{
-			Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: n.Time,
-			Endpoint: o.from, To: o.to.Name, Peer: peer, Type: question, Name: t.Text, Form: o.form,
-		})
+	if !o.recorded {
+		return
 	}
-}
-
-// traced counts what is untraced; true: it goes on to the ring.
-func (e *Env) traced(o *outgoing, t *record.Type) bool {
-	if o.untraced = o.untraced || t.Untraced; o.untraced {
-		e.recorder.CountUntraced()
+	ev := record.Event{
+		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: n.Time,
+		Endpoint: o.from, To: o.to.Name, Peer: w.peer, Type: t.Text, Form: o.form,
 	}
-	return !o.untraced
+	if answer {
+		ev.Type, ev.Name = question, t.Text
+	} else {
+		ev.Address = w.address
+	}
+	if o.content != nil { // as it was encoded for the wire
+		ev.Body, ev.Bytes = e.table.Body(o.content), uint64(len(o.content))
+	} else {
+		ev.Message = o.msg
+	}
+	r.Add(&ev)
 }
 
 // noteTime is when o was sent: exact when it is recorded.
@@ -141,29 +96,19 @@ func (e *Env) noteTime(o *outgoing) int64 {
 	return nanos(o.at)
 }
 
-// addMessage adds ev with the message as it was encoded for the wire, if it was.
-func (e *Env) addMessage(o *outgoing, ev *record.Event) {
-	if o.content != nil {
-		ev.Body, ev.Bytes = e.table.Body(o.content), uint64(len(o.content))
-	} else {
-		ev.Message = o.msg
+// recordEnv is the record of the Env's beginning.
+func (e *Env) recordEnv() {
+	if e.recorder == nil {
+		return
 	}
-	e.recorder.Add(ev)
+	ev := record.Event{Kind: tracepb.Kind_ENV, Env: e.num, Time: nanos(e.host.Now()), Peer: e.cfg.Name, Address: e.addr.String()}
+	e.recorder.NoteEvent(&ev, true)
+	e.recorder.Add(&ev) // even if nothing else is recorded: the file says whose it is
 }
 
-// recordConn is the record of the beginning or the end of a connection.
-func (e *Env) recordConn(c *conn, name, why string) {
-	e.addRare("", &record.Event{
-		Kind: tracepb.Kind_CONN, ID: c.itemID(true, 0),
-		Peer: c.peerName, Address: c.peer.String(), Name: name, Why: why,
-	})
-}
-
-// recordUnreachable is the record of a connection that could not be made.
-func (e *Env) recordUnreachable(to Address, err error) {
-	e.addRare("", &record.Event{
-		Kind: tracepb.Kind_CONN, Name: "refused", Address: to.String(), Why: err.Error(),
-	})
+// recordConn is the record of the beginning or the end of a connection, or that it could not be made.
+func (e *Env) recordConn(id record.ID, peer string, at Address, name, why string) {
+	e.recordRare("", &record.Event{Kind: tracepb.Kind_CONN, ID: id, Peer: peer, Address: at.String(), Name: name, Why: why})
 }
 
 // change is a change of state as the trace has it.
@@ -171,14 +116,14 @@ type change struct{ kind, id, from, to, why string }
 
 // recordState is the record of a change of state that an endpoint reports, or of the end of the process.
 func (e *Env) recordState(endpoint string, cause record.ID, s change) {
-	e.addRare(endpoint, &record.Event{
+	e.recordRare(endpoint, &record.Event{
 		Kind: tracepb.Kind_STATE, Cause: cause,
 		Endpoint: endpoint, Name: s.kind, Subject: s.id, From: s.from, To: s.to, Why: s.why,
 	})
 }
 
-// addRare adds a rare event of an endpoint; of the Env itself if the name is empty.
-func (e *Env) addRare(endpoint string, ev *record.Event) {
+// recordRare is the record of a rare event of an endpoint; of the Env itself if the name is empty.
+func (e *Env) recordRare(endpoint string, ev *record.Event) {
 	if e.recorder == nil {
 		return
 	}
@@ -196,4 +141,44 @@ func nanos(t time.Time) int64 {
 		return 0
 	}
 	return t.UnixNano()
+}
+
+// beginRecording sets the switches as the settings say.
+func (e *Env) beginRecording() {
+	e.switches.Store(&switches{all: e.recorder.CanRecord() && conf.TraceEnabled.Get(e.cfg.Conf)})
+}
+
+// traceTime is the time that records of a message have; zero while nothing is recorded: the ring has a cheaper clock.
+func (e *Env) traceTime() time.Time {
+	if s := e.switches.Load(); !s.all && len(s.only) == 0 {
+		return time.Time{}
+	}
+	return e.host.Now()
+}
+
+// ringTime is the time of a record for the ring alone.
+func (e *Env) ringTime() int64 {
+	if now, ok := e.recorder.Now(); ok {
+		return now
+	}
+	return e.host.Now().UnixNano()
+}
+
+// untraced reports whether messages of m's type are counted and not recorded.
+func (e *Env) untraced(m Message) bool {
+	return e.recorder != nil && e.recorder.TypeOf(m, describeType).Untraced
+}
+
+// describeType describes a type of messages to the trace, which calls it once for each type.
+func describeType(m any) (name string, untraced, dynamic bool) {
+	name = TypeName(m)
+	p, ok := m.(proto.Message)
+	if !ok {
+		_, untraced = m.(interface{ untracedMessage() })
+		return name, untraced, false
+	}
+	t, _ := codec.Load() // no error: there is an Env
+	untraced = t.Protocol(protoreflect.FullName(name)).GetUntraced()
+	_, dynamic = p.(*dynamicpb.Message)
+	return name, untraced, dynamic
 }

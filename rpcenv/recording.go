@@ -4,13 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"time"
 
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/dynamicpb"
-
-	"github.com/coherer/coherer/rpcenv/codec"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
@@ -51,43 +45,3 @@ func (e *Env) Recording(endpoint string) bool { return e.switches.Load().records
 
 // Recorder is the trace of the Env's process or world; nil without one.
 func (e *Env) Recorder() *record.Recorder { return e.recorder }
-
-// beginRecording sets the switches as the settings say.
-func (e *Env) beginRecording() {
-	e.switches.Store(&switches{all: e.recorder.CanRecord() && conf.TraceEnabled.Get(e.cfg.Conf)})
-}
-
-// traceTime is the time that records of a message have; zero while nothing is recorded: the ring has a cheaper clock.
-func (e *Env) traceTime() time.Time {
-	if s := e.switches.Load(); !s.all && len(s.only) == 0 {
-		return time.Time{}
-	}
-	return e.host.Now()
-}
-
-// ringTime is the time of a record for the ring alone.
-func (e *Env) ringTime() int64 {
-	if now, ok := e.recorder.Now(); ok {
-		return now
-	}
-	return e.host.Now().UnixNano()
-}
-
-// untraced reports whether messages of m's type are counted and not recorded.
-func (e *Env) untraced(m Message) bool {
-	return e.recorder != nil && e.recorder.TypeOf(m, describeType).Untraced
-}
-
-// describeType describes a type of messages to the trace, which calls it once for each type.
-func describeType(m any) (name string, untraced, dynamic bool) {
-	name = TypeName(m)
-	p, ok := m.(proto.Message)
-	if !ok {
-		_, untraced = m.(interface{ untracedMessage() })
-		return name, untraced, false
-	}
-	t, _ := codec.Load() // no error: there is an Env
-	untraced = t.Protocol(protoreflect.FullName(name)).GetUntraced()
-	_, dynamic = p.(*dynamicpb.Message)
-	return name, untraced, dynamic
-}

@@ -73,7 +73,13 @@ func (e *Env) isLocal(to Ref) bool { return to.conn == 0 && to.Address == e.addr
 func (e *Env) sendLocal(o outgoing) {
 	id := e.nextID()
 	in := e.endpoints.find(o.to.Name)
-	e.recordSentLocal(&o, id, in)
+	var w way
+	w.within(e)
+	if in != nil { // within the process one record serves both ends: it is made if either of them is recorded
+		o.untraced, o.recorded = o.untraced || in.untraced, e.switches.Load().records(in.name)
+		w.names.to = label{in.name, in.tag}
+	}
+	e.recordSent(&o, id, "", &w)
 	it := item{
 		kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at, untraced: o.untraced, recorded: o.recorded,
 	}
@@ -105,7 +111,9 @@ func (e *Env) answerLocal(k *call, o outgoing, m Message, err error) {
 		r.form, r.msg = tracepb.Form_FAIL, failureOf(err)
 	}
 	id := e.nextID()
-	e.recordAnswer(&r, id, k.typ, e.cfg.Name, &labels{})
+	var w way
+	w.within(e)
+	e.recordSent(&r, id, k.typ, &w)
 	// The answer was recorded as sent; if the ask has ended meanwhile, that it came to nothing is an event too.
 	if !e.asks.finish(o.pending, result{msg: m, err: err, id: id, received: r.at, recorded: r.recorded}) {
 		e.dropped(&r, k.typ, errAskEnded)

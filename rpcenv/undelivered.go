@@ -15,7 +15,7 @@ func (e *Env) dropped(o *outgoing, typ string, why error) {
 	if o.untraced {
 		return
 	}
-	e.addRare(o.from, &record.Event{
+	e.recordRare(o.from, &record.Event{
 		Kind: tracepb.Kind_DROP, Cause: o.cause,
 		Endpoint: o.from, To: o.to.Name, Address: o.to.Address.String(), Type: typ, Form: o.form, Why: why.Error(),
 	})
@@ -33,7 +33,7 @@ func (e *Env) undelivered(o outgoing, err error) {
 // recordRefused is the record of a message that came and that no endpoint handled.
 func (e *Env) recordRefused(endpoint string, id record.ID, why error) {
 	e.metrics.Drop(dropReason(tracepb.Form_SEND, why))
-	e.addRare(endpoint, &record.Event{Kind: tracepb.Kind_HANDLED, ID: id, Endpoint: endpoint, Outcome: why.Error()})
+	e.recordRare(endpoint, &record.Event{Kind: tracepb.Kind_HANDLED, ID: id, Endpoint: endpoint, Outcome: why.Error()})
 }
 
 // recordUnheard is the record of the end of an ask whose endpoint has been stopped meanwhile.
