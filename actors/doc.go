@@ -66,4 +66,7 @@
 // Messages, states and settings have Spark's names. Where a role does better than Spark on purpose, its
 // testdata/differences.txt says what Spark or Hadoop does, what is done here, why, and which test holds it;
 // `coherer explain --deviations` lists them all.
+//
+// The conversations of a role are in its testdata/scripts, which its TestProtocol runs: what comes in, and under it, by cause, each
+// message that goes out. After a change `go test ./actors/master -run TestProtocol -rewrite` writes them anew: read the difference.
 package actors

@@ -132,7 +132,7 @@ func (r *runner) held(p *rpctest.Probe, end func(rpcenv.Call[rpcenv.Message])) e
 }
 
 // refusal reads CODE TEXT, the end of the line.
-func (l *rest) refusal() (error, error) {
+func (l *rest) refusal() (refusal, err error) {
 	l.blanks()
 	at := l.at
 	code := l.word()
