@@ -277,7 +277,7 @@ func TestAFullDiskEndsTheMasterAndNothingIsLost(t *testing.T) {
 	if code, ended := g.w.Exited(full); !ended || code != exitBroken {
 		t.Errorf("exit code %d, %v", code, ended)
 	}
-	g.says(t, ErrLogUnwritable.Error(), errFull.Error(), "make room")
+	g.says(t, ErrLogUnwritable.Error(), ErrFull.Error(), "make room")
 	g.logs[full].Full = false
 	g.restart(t, full)
 	g.end(t)

@@ -176,8 +176,8 @@ func TestALogThatFailsEndsTheMaster(t *testing.T) {
 		bad   badLog
 		want  string
 	}{
-		{Saved{}, badLog{load: errFull}, "read the log: no space left on device"},
-		{Saved{}, badLog{save: errFull}, "election: the log cannot be written: no space left on device: make room, then start it again"},
+		{Saved{}, badLog{load: ErrFull}, "read the log: no space left on device"},
+		{Saved{}, badLog{save: ErrFull}, "election: the log cannot be written: no space left on device: make room, then start it again"},
 		{Saved{}, badLog{save: broken}, "election: the log cannot be written: election: the log is damaged: it has no end"},
 		{
 			kept(&deploy.LogVote{Term: 1}, nil, entries(1, 2, 2)...),

@@ -162,7 +162,7 @@ func TestASaveTakesItsTimeAndIsNothingBefore(t *testing.T) {
 func TestAFullLogKeepsWhatItHas(t *testing.T) {
 	l := &MemoryLog{Full: true, saved: Saved{Vote: &deploy.LogVote{Term: 3}}}
 	errs := saves(t, rpctest.New(t, 1), l, Batch{Vote: &deploy.LogVote{Term: 4}})
-	if !errors.Is(errs[0], errFull) || l.show() != "vote 3 " || l.Saves != 0 {
+	if !errors.Is(errs[0], ErrFull) || l.show() != "vote 3 " || l.Saves != 0 {
 		t.Errorf("%v, it has %q", errs, l.show())
 	}
 	l.Lose()

@@ -25,8 +25,8 @@ type MemoryLog struct {
 	Saves int
 }
 
-// errFull is the error of a MemoryLog that is Full.
-var errFull = errors.New("no space left on device")
+// ErrFull is the error of a MemoryLog that is Full.
+var ErrFull = errors.New("no space left on device")
 
 type earlyBatch struct {
 	durable time.Time
@@ -59,7 +59,7 @@ func (l *MemoryLog) Save(b *rpcenv.Blocking, batch Batch) error {
 	}
 	switch {
 	case l.Full:
-		return errFull
+		return ErrFull
 	case l.Early > 0:
 		l.early = append(l.early, earlyBatch{b.Now().Add(l.Early), batch})
 		return nil

@@ -21,9 +21,9 @@ type Keys [][]byte
 // mostKeys bounds a file of keys.
 const mostKeys = 16
 
-// ParseKeys reads keys from text: one a line in base64, the first first; empty lines and those that begin with # do not
+// parseKeys reads keys from text: one a line in base64, the first first; empty lines and those that begin with # do not
 // count. None is an error.
-func ParseKeys(text string) (Keys, error) {
+func parseKeys(text string) (Keys, error) {
 	var keys Keys
 	n := 0
 	for line := range strings.Lines(text) {
@@ -64,7 +64,7 @@ func KeysOf(path string) func() (Keys, error) {
 		if err != nil {
 			return nil, fmt.Errorf("keys of the gossip: %w", err)
 		}
-		keys, err := ParseKeys(string(text))
+		keys, err := parseKeys(string(text))
 		if err != nil {
 			return nil, fmt.Errorf("keys of the gossip: %s: %w", path, err)
 		}

@@ -45,11 +45,11 @@ func build(s source, recordings []recording) (*Protocol, error) {
 				m.Makers = append(m.Makers, u.Place)
 			}
 		}
-		if m.Kind == KindLocal {
+		if m.Kind == kindLocal {
 			m.From, m.To = endpointsIn(m.Makers), endpointsIn(m.Handlers)
 		}
 		m.Example = example(recordings, m)
-		if m.Kind == KindLocal && len(m.From) == 0 && m.Example != nil {
+		if m.Kind == kindLocal && len(m.From) == 0 && m.Example != nil {
 			// Its maker is no endpoint, so the source does not name the sender; a recorded run does.
 			m.From = []string{trace.EndpointOf(m.Example.From)}
 		}
@@ -76,7 +76,7 @@ func (p *Protocol) mention(c Conversation) {
 		part := false
 		// A trace has only the bare name of a Local; the endpoint that handles it tells two of one name apart.
 		for j := range c.Steps {
-			if s := &c.Steps[j]; s.Message == m.Name || m.Kind == KindLocal && s.Message == short(m.Name) && slices.Contains(m.To, s.endpoint()) {
+			if s := &c.Steps[j]; s.Message == m.Name || m.Kind == kindLocal && s.Message == short(m.Name) && slices.Contains(m.To, s.endpoint()) {
 				part = true
 				s.Message = m.Name
 				s.Comment = firstSentence(m.Comment)
@@ -113,7 +113,7 @@ func endpointsIn(places []Place) []string {
 func locals(s source) []Message {
 	var out []Message
 	for _, l := range s.Locals {
-		out = append(out, Message{Name: l.Name, Kind: KindLocal, Comment: l.Doc, Reply: l.Reply, Fields: l.Fields})
+		out = append(out, Message{Name: l.Name, Kind: kindLocal, Comment: l.Doc, Reply: l.Reply, Fields: l.Fields})
 	}
 	slices.SortFunc(out, func(a, b Message) int { return cmp.Compare(a.Name, b.Name) })
 	return out

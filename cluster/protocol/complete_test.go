@@ -26,7 +26,7 @@ func missing(m *Message) []string {
 		}
 	}
 	want("a comment", m.Comment != "")
-	if m.Kind == KindMessage {
+	if m.Kind == kindMessage {
 		want("from", len(m.From) > 0)
 		want("to", len(m.To) > 0)
 		want("duplicate: what a second one does", m.Duplicate != "")
@@ -49,7 +49,7 @@ func TestEveryMessageIsExplained(t *testing.T) {
 			t.Errorf("%s lacks %s", m.Name, what)
 		}
 	}
-	for kind, least := range map[string]int{KindMessage: 40, KindLocal: 30, KindRecord: 10, KindEnum: 2} {
+	for kind, least := range map[string]int{kindMessage: 40, kindLocal: 30, kindRecord: 10, kindEnum: 2} {
 		if count[kind] < least {
 			t.Errorf("there are %d of kind %s, once there were %d", count[kind], kind, least)
 		}
@@ -68,7 +68,7 @@ func TestEveryMessageIsExplained(t *testing.T) {
 
 func TestWhatIsMissingIsNamed(t *testing.T) {
 	whole := Message{
-		Kind: KindMessage, Comment: "c", From: []string{"A"}, To: []string{"B"}, Duplicate: "d", When: "w",
+		Kind: kindMessage, Comment: "c", From: []string{"A"}, To: []string{"B"}, Duplicate: "d", When: "w",
 		Spark: "org.apache.spark.X", Since: "2.1",
 	}
 	if m := missing(&whole); m != nil {
@@ -95,7 +95,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 func TestMessagesAndHandlersMatch(t *testing.T) {
 	p := now(t)
 	for _, m := range p.Messages {
-		if m.Kind != KindMessage || len(m.Answers) > 0 {
+		if m.Kind != kindMessage || len(m.Answers) > 0 {
 			continue
 		}
 		handled := endpointsIn(m.Handlers)
@@ -115,7 +115,7 @@ func TestMessagesAndHandlersMatch(t *testing.T) {
 // TestSendersMatch: the option of a message names its makers.
 func TestSendersMatch(t *testing.T) {
 	for _, m := range now(t).Messages {
-		if m.Kind != KindMessage || slices.Contains(m.From, "*") {
+		if m.Kind != kindMessage || slices.Contains(m.From, "*") {
 			continue
 		}
 		for _, e := range endpointsIn(m.Makers) {

@@ -2,14 +2,14 @@ package protocol
 
 // Kinds of a Message.
 const (
-	// KindMessage is a protobuf message that travels by itself.
-	KindMessage = "message"
-	// KindLocal is a Go struct that stays within its Env.
-	KindLocal = "local"
-	// KindRecord is a protobuf message that travels inside others.
-	KindRecord = "record"
-	// KindEnum is a protobuf enum.
-	KindEnum = "enum"
+	// kindMessage is a protobuf message that travels by itself.
+	kindMessage = "message"
+	// kindLocal is a Go struct that stays within its Env.
+	kindLocal = "local"
+	// kindRecord is a protobuf message that travels inside others.
+	kindRecord = "record"
+	// kindEnum is a protobuf enum.
+	kindEnum = "enum"
 )
 
 // Protocol is all that can be explained. It is made once and not changed.

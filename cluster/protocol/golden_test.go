@@ -68,7 +68,7 @@ func analyse(t *testing.T) source {
 	s.Locals = localsOf(packages, s.Handlers)
 	messages := map[string]bool{}
 	for _, m := range protoMessages() {
-		messages[m.Name] = m.Kind == KindMessage
+		messages[m.Name] = m.Kind == kindMessage
 	}
 	for _, u := range s.Handlers {
 		messages[u.Message] = true

@@ -42,7 +42,7 @@ func (p *Protocol) Markdown(w io.Writer) error {
 
 // parts are the kinds of messages with their headings.
 var parts = []struct{ kind, title string }{
-	{KindMessage, "Messages"}, {KindLocal, "Messages within a process"}, {KindRecord, "Records"}, {KindEnum, "Enums"},
+	{kindMessage, "Messages"}, {kindLocal, "Messages within a process"}, {kindRecord, "Records"}, {kindEnum, "Enums"},
 }
 
 type markdown struct{ out bytes.Buffer }
@@ -174,9 +174,9 @@ func (m *markdown) fields(kind string, fields []Field) {
 		return
 	}
 	switch kind {
-	case KindLocal:
+	case kindLocal:
 		m.line("| field | type | |\n|---|---|---|")
-	case KindEnum:
+	case kindEnum:
 		m.line("| | value | |\n|---|---|---|")
 	default:
 		m.line("| | field | type | |\n|---|---|---|---|")
@@ -187,9 +187,9 @@ func (m *markdown) fields(kind string, fields []Field) {
 			comment = strings.TrimSpace("*" + f.Role + "* " + comment)
 		}
 		switch kind {
-		case KindLocal:
+		case kindLocal:
 			m.line("| %s | `%s` | %s |", f.Name, f.Type, comment)
-		case KindEnum:
+		case kindEnum:
 			m.line("| %d | %s | %s |", f.Number, f.Name, comment)
 		default:
 			m.line("| %d | %s | `%s` | %s |", f.Number, f.Name, f.Type, comment)

@@ -40,7 +40,7 @@ func protoMessages() []Message {
 
 func messageOf(d protoreflect.MessageDescriptor, o *option.Protocol) Message {
 	return Message{
-		Name: string(d.FullName()), Kind: KindMessage, Number: o.GetNumber(), Comment: option.Comment(d.FullName()),
+		Name: string(d.FullName()), Kind: kindMessage, Number: o.GetNumber(), Comment: option.Comment(d.FullName()),
 		From: o.GetFrom(), To: o.GetTo(), When: o.GetWhen(), Reply: o.GetReply(), Duplicate: o.GetDuplicate(),
 		Spark: o.GetSpark(), Since: o.GetSince(), Untraced: o.GetUntraced(), Fields: fieldsOfMessage(d),
 	}
@@ -48,12 +48,12 @@ func messageOf(d protoreflect.MessageDescriptor, o *option.Protocol) Message {
 
 // partOf is a record or an enum.
 func partOf(d protoreflect.Descriptor) Message {
-	m := Message{Name: string(d.FullName()), Kind: KindRecord, Comment: option.Comment(d.FullName())}
+	m := Message{Name: string(d.FullName()), Kind: kindRecord, Comment: option.Comment(d.FullName())}
 	switch d := d.(type) {
 	case protoreflect.MessageDescriptor:
 		m.Fields = fieldsOfMessage(d)
 	case protoreflect.EnumDescriptor:
-		m.Kind = KindEnum
+		m.Kind = kindEnum
 		for i := range d.Values().Len() {
 			v := d.Values().Get(i)
 			m.Values = append(m.Values, Field{

@@ -63,7 +63,7 @@ func example(recordings []recording, m *Message) *Example {
 // trace, so where it was handled tells it from others.
 func says(e *trace.Entry, m *Message) bool {
 	switch {
-	case m.Kind != KindLocal:
+	case m.Kind != kindLocal:
 		return e.K == trace.KindMsg && e.Message == m.Name
 	case e.K == trace.KindItem:
 		return e.Name == tick+short(m.Name) && slices.Contains(m.To, trace.EndpointOf(e.At))

@@ -134,9 +134,9 @@ func (t *text) message(m *Message) {
 	switch {
 	case m.Example != nil:
 		t.example(m.Example)
-	case m.Kind == KindMessage && m.Untraced:
+	case m.Kind == kindMessage && m.Untraced:
 		t.line("\nIt is counted and not recorded, so no run has an example.")
-	case m.Kind == KindMessage || m.Kind == KindLocal:
+	case m.Kind == kindMessage || m.Kind == kindLocal:
 		t.line("\nNo recorded run has one.")
 	}
 }

@@ -8,13 +8,13 @@ import (
 // kindText is m's kind in a few words.
 func (m *Message) kindText() string {
 	switch {
-	case m.Kind == KindRecord:
+	case m.Kind == kindRecord:
 		return "a record inside messages"
-	case m.Kind == KindEnum:
+	case m.Kind == kindEnum:
 		return "an enum"
-	case m.Kind == KindLocal && m.Reply != "":
+	case m.Kind == kindLocal && m.Reply != "":
 		return "an ask that stays within its process"
-	case m.Kind == KindLocal:
+	case m.Kind == kindLocal:
 		return "a message that stays within its process"
 	case len(m.Answers) > 0:
 		return fmt.Sprintf("message %d, an answer", m.Number)
@@ -55,7 +55,7 @@ func (m *Message) replyText() string {
 		return "none: it answers " + strings.Join(m.Answers, ", ")
 	case m.Reply != "":
 		return m.Reply
-	case m.Kind == KindMessage || m.Kind == KindLocal:
+	case m.Kind == kindMessage || m.Kind == kindLocal:
 		return "none: one-way"
 	}
 	return ""
@@ -63,7 +63,7 @@ func (m *Message) replyText() string {
 
 func (m *Message) sparkText() string {
 	switch {
-	case m.Spark == "" && m.Kind == KindMessage:
+	case m.Spark == "" && m.Kind == kindMessage:
 		return "none"
 	case m.Since == "":
 		return m.Spark

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// SparkVersion is the version of Spark whose protocol is spoken, as requests name it.
-const SparkVersion = "4.1.4"
+// sparkVersion is the version of Spark whose protocol is spoken, as requests name it.
+const sparkVersion = "4.1.4"
 
 // Submission is an application to run. It mirrors CreateSubmissionRequest.
 type Submission struct {
@@ -32,7 +32,7 @@ type request struct {
 
 func (s Submission) request() ([]byte, error) {
 	r := request{
-		Action: "CreateSubmissionRequest", ClientSparkVersion: SparkVersion, AppResource: s.Resource, MainClass: s.Class, AppArgs: s.Args,
+		Action: "CreateSubmissionRequest", ClientSparkVersion: sparkVersion, AppResource: s.Resource, MainClass: s.Class, AppArgs: s.Args,
 		SparkProperties: s.Properties, EnvironmentVariables: s.Environment,
 	}
 	// Spark's server refuses null for them.

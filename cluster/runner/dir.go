@@ -20,14 +20,14 @@ import (
 // keep is how many run directories are kept.
 const keep = 20
 
-// Dir is the directory of a run.
-type Dir struct {
+// runDir is the directory of a run.
+type runDir struct {
 	path string
 	lock *os.File // see hold
 }
 
-// Root is where run directories lie: $XDG_STATE_HOME/coherer/runs, or under ~/.local/state.
-func Root() (string, error) {
+// runsRoot is where run directories lie: $XDG_STATE_HOME/coherer/runs, or under ~/.local/state.
+func runsRoot() (string, error) {
 	state := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) { // the XDG specification: a relative one is invalid
 		home, err := os.UserHomeDir()
@@ -39,9 +39,9 @@ func Root() (string, error) {
 	return filepath.Abs(filepath.Join(state, "coherer", "runs")) // HOME may be relative, and executors have other working directories
 }
 
-// NewDir makes the directory of a run: TIME-NAME, with -2 and so on when there is one of that second.
-func NewDir(name string, at time.Time) (*Dir, error) {
-	root, err := Root()
+// newRunDir makes the directory of a run: TIME-NAME, with -2 and so on when there is one of that second.
+func newRunDir(name string, at time.Time) (*runDir, error) {
+	root, err := runsRoot()
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func NewDir(name string, at time.Time) (*Dir, error) {
 		}
 		path = filepath.Join(root, fmt.Sprintf("%s-%d", base, n))
 	}
-	d := &Dir{path: path}
+	d := &runDir{path: path}
 	// Locked before there is any work: the CleanUp of another run removes work whose lock nobody holds.
 	if err := d.hold(); err != nil {
 		return nil, err
@@ -75,14 +75,14 @@ func NewDir(name string, at time.Time) (*Dir, error) {
 
 // Begin makes the link latest point to the run, and removes the oldest beyond twenty, whose paths it returns. The run's pid
 // says that it goes on.
-func (d *Dir) Begin() (removed []string, err error) {
+func (d *runDir) Begin() (removed []string, err error) {
 	root, name := filepath.Split(d.path)
 	removed, pruned := prune(root, name)
 	return removed, errors.Join(d.write(pidFile, fmt.Appendln(nil, os.Getpid())), link(root, name), pruned)
 }
 
 // Keep pins the run: no later one removes it, and it does not count among the twenty.
-func (d *Dir) Keep() error { return d.write(keepFile, nil) }
+func (d *runDir) Keep() error { return d.write(keepFile, nil) }
 
 // keepFile marks a run that is pinned.
 const keepFile = "keep"
@@ -139,19 +139,19 @@ func prune(root, but string) (removed []string, err error) {
 }
 
 // Path is the directory.
-func (d *Dir) Path() string { return d.path }
+func (d *runDir) Path() string { return d.path }
 
 // Trace is where the processes record.
-func (d *Dir) Trace() string { return filepath.Join(d.path, "trace") }
+func (d *runDir) Trace() string { return filepath.Join(d.path, "trace") }
 
 // Logs is where their output goes.
-func (d *Dir) Logs() string { return filepath.Join(d.path, "logs") }
+func (d *runDir) Logs() string { return filepath.Join(d.path, "logs") }
 
 // Work is the directory that is removed at the end.
-func (d *Dir) Work() string { return filepath.Join(d.path, "work") }
+func (d *runDir) Work() string { return filepath.Join(d.path, "work") }
 
 // Discard removes the directory of a run that did not begin.
-func (d *Dir) Discard() error { return errors.Join(os.RemoveAll(d.path), d.lock.Close()) }
+func (d *runDir) Discard() error { return errors.Join(os.RemoveAll(d.path), d.lock.Close()) }
 
 // Details is what details.json says of a run. It is written when the cluster is ready, and again at the end.
 type Details struct {
@@ -186,7 +186,7 @@ func ReadDetails(dir string) (Details, error) {
 }
 
 // writeDetails replaces details.json at once: others may read it any time.
-func (d *Dir) writeDetails(details Details) error {
+func (d *runDir) writeDetails(details Details) error {
 	text, err := json.MarshalIndent(details, "", "  ")
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (r *run) details() Details {
 
 // Finish writes what is left of a run: the merged trace, the diagrams, the executors' output; and removes its work. It
 // returns the table of messages, after that of executors over time when their number followed the work.
-func (d *Dir) Finish(details Details) (table string, err error) {
+func (d *runDir) Finish(details Details) (table string, err error) {
 	t, damaged := merge(d.path)
 	// An executor that was killed leaves a torn file: nothing is wrong with that.
 	damaged = slices.DeleteFunc(damaged, func(err error) bool { return errors.Is(err, record.ErrTorn) })
@@ -235,7 +235,7 @@ func (d *Dir) Finish(details Details) (table string, err error) {
 	return table, err
 }
 
-func (d *Dir) write(name string, data []byte) error {
+func (d *runDir) write(name string, data []byte) error {
 	path := filepath.Join(d.path, name)
 	return wholeOr(path, os.WriteFile(path, data, 0o644))
 }
@@ -252,7 +252,7 @@ func wholeOr(path string, err error) error {
 }
 
 // writeTrace writes the merged trace, and removes the rings, of which it has everything. Without it they stay.
-func (d *Dir) writeTrace(t *trace.Trace) error {
+func (d *runDir) writeTrace(t *trace.Trace) error {
 	path := filepath.Join(d.path, "trace.jsonl")
 	f, err := os.Create(path)
 	if err == nil {
@@ -264,7 +264,7 @@ func (d *Dir) writeTrace(t *trace.Trace) error {
 	return d.removeRings()
 }
 
-func (d *Dir) removeRings() error {
+func (d *runDir) removeRings() error {
 	paths, err := filepath.Glob(filepath.Join(d.Trace(), "*.ring"))
 	for _, path := range paths {
 		err = errors.Join(err, os.Remove(path))
@@ -273,7 +273,7 @@ func (d *Dir) removeRings() error {
 }
 
 // keepOutput moves the executors' stdout and stderr to logs/APP/EXECUTOR.
-func (d *Dir) keepOutput() error {
+func (d *runDir) keepOutput() error {
 	paths, err := filepath.Glob(filepath.Join(d.Work(), "worker*", "app-*", "*", "std*"))
 	if err != nil {
 		return err

@@ -17,9 +17,9 @@ import (
 var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // begun is a new run's directory that is latest.
-func begun(t *testing.T, name string) *Dir {
+func begun(t *testing.T, name string) *runDir {
 	t.Helper()
-	d, err := NewDir(name, at)
+	d, err := newRunDir(name, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestTheRootIsAbsoluteAlsoWithARelativeHome(t *testing.T) {
 	t.Chdir(dir)
 	t.Setenv("XDG_STATE_HOME", "")
 	t.Setenv("HOME", "rel")
-	if root, err := Root(); err != nil || root != filepath.Join(dir, "rel/.local/state/coherer/runs") {
+	if root, err := runsRoot(); err != nil || root != filepath.Join(dir, "rel/.local/state/coherer/runs") {
 		t.Error(root, err)
 	}
 }
@@ -55,7 +55,7 @@ func TestTwoRunsOfOneSecond(t *testing.T) {
 func TestARunThatDoesNotBeginLeavesLatestAlone(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	a := begun(t, "a")
-	b, err := NewDir("b", at)
+	b, err := newRunDir("b", at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestARelativeStateHomeIsIgnored(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_STATE_HOME", "state")
-	root, err := Root()
+	root, err := runsRoot()
 	if err != nil || root != filepath.Join(home, ".local", "state", "coherer", "runs") {
 		t.Error(root, err)
 	}
@@ -171,8 +171,8 @@ func TestARunThatIsPinnedStaysAndTheOthersAreNamed(t *testing.T) {
 	if err := pinned.Keep(); err != nil {
 		t.Fatal(err)
 	}
-	var first *Dir
-	for _, d := range append([]*Dir{pinned}, begunAll(t, keep)...) {
+	var first *runDir
+	for _, d := range append([]*runDir{pinned}, begunAll(t, keep)...) {
 		if _, err := d.Finish(Details{}); err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestARunThatIsPinnedStaysAndTheOthersAreNamed(t *testing.T) {
 			first = d
 		}
 	}
-	last, err := NewDir("last", at)
+	last, err := newRunDir("last", at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestARunThatIsPinnedStaysAndTheOthersAreNamed(t *testing.T) {
 	}
 }
 
-func begunAll(t *testing.T, n int) (dirs []*Dir) {
+func begunAll(t *testing.T, n int) (dirs []*runDir) {
 	for i := range n {
 		dirs = append(dirs, begun(t, fmt.Sprintf("b%02d", i)))
 	}

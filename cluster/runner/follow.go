@@ -32,7 +32,7 @@ func Follow(ctx context.Context, dir string, ticks <-chan time.Time, emit func(*
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat((&Dir{path: dir}).Trace()); err != nil || !info.IsDir() {
+	if info, err := os.Stat((&runDir{path: dir}).Trace()); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s has no folder trace, which the processes of a run write: look at it with trace show", dir)
 	}
 	f := &following{dir: dir, follower: trace.NewFollower(), files: map[string]*followed{}, note: note}
@@ -100,7 +100,7 @@ type followed struct {
 
 // look reads what is new.
 func (f *following) look() error {
-	paths, err := filepath.Glob(filepath.Join((&Dir{path: f.dir}).Trace(), "*.trace"))
+	paths, err := filepath.Glob(filepath.Join((&runDir{path: f.dir}).Trace(), "*.trace"))
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func grow(t *testing.T, path string, data []byte) {
 func TestFollowOfARunUnderWay(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	d := begun(t, "a")
-	f := startFollow(t.Context(), t, filepath.Join(filepath.Dir(d.Path()), Latest))
+	f := startFollow(t.Context(), t, filepath.Join(filepath.Dir(d.Path()), latestRun))
 	f.next(0)
 	master, worker := filepath.Join(d.Trace(), "Master.trace"), filepath.Join(d.Trace(), "Worker1.trace")
 	one, two := recorded(1), recorded(2)

@@ -16,7 +16,7 @@ import (
 const lockFile = "lock"
 
 // hold locks the directory. The file gets its name when it is locked, so that no other run takes this one for dead before.
-func (d *Dir) hold() error {
+func (d *runDir) hold() error {
 	next := filepath.Join(d.path, "."+lockFile)
 	f, err := os.Create(next)
 	if err != nil {
@@ -30,20 +30,20 @@ func (d *Dir) hold() error {
 }
 
 // release gives the lock up, after the work is gone.
-func (d *Dir) release() error {
+func (d *runDir) release() error {
 	return errors.Join(os.RemoveAll(filepath.Join(d.path, lockFile)), d.lock.Close())
 }
 
 // CleanUp removes the work directories of runs that were killed, and says which and how large they were. Their other files stay,
 // for their owner to look at.
-func (d *Dir) CleanUp() (said []string, err error) {
+func (d *runDir) CleanUp() (said []string, err error) {
 	root := filepath.Dir(d.path)
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		other := &Dir{path: filepath.Join(root, e.Name())}
+		other := &runDir{path: filepath.Join(root, e.Name())}
 		if !e.IsDir() || other.path == d.path || !other.dead() {
 			continue
 		}
@@ -59,7 +59,7 @@ func (d *Dir) CleanUp() (said []string, err error) {
 
 // dead reports whether the directory has work of a run that is not under way. A run that says nothing of itself is left alone: it may
 // begin just now.
-func (d *Dir) dead() bool {
+func (d *runDir) dead() bool {
 	if _, err := os.Stat(d.Work()); err != nil {
 		return false
 	}

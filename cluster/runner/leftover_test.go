@@ -12,7 +12,7 @@ import (
 // files of the killed one.
 func TestTheNextRunCleansUpAfterAKilledOne(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	file := func(d *Dir, name string) string {
+	file := func(d *runDir, name string) string {
 		path := filepath.Join(d.Path(), name)
 		if err := os.WriteFile(path, make([]byte, 3<<20), 0o644); err != nil {
 			t.Fatal(err)
@@ -20,14 +20,14 @@ func TestTheNextRunCleansUpAfterAKilledOne(t *testing.T) {
 		return path
 	}
 	live, killed, old, oldLive := begun(t, "live"), begun(t, "killed"), begun(t, "old"), begun(t, "old-live")
-	for _, d := range []*Dir{live, killed, old, oldLive} {
+	for _, d := range []*runDir{live, killed, old, oldLive} {
 		file(d, "work/program")
 	}
 	left := file(killed, "trace/x.ring")
 	if err := killed.lock.Close(); err != nil { // as the end of its process does
 		t.Fatal(err)
 	}
-	for d, pid := range map[*Dir]int{old: 1 << 30, oldLive: os.Getpid()} { // of a Coherer that locked nothing
+	for d, pid := range map[*runDir]int{old: 1 << 30, oldLive: os.Getpid()} { // of a Coherer that locked nothing
 		if err := d.release(); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestTheNextRunCleansUpAfterAKilledOne(t *testing.T) {
 	if err != nil || len(said) != 2 || !strings.Contains(strings.Join(said, "\n"), killed.Work()+", 3 MiB") {
 		t.Errorf("%q, %v", said, err)
 	}
-	for d, stays := range map[*Dir]bool{live: true, killed: false, old: false, oldLive: true, next: true} {
+	for d, stays := range map[*runDir]bool{live: true, killed: false, old: false, oldLive: true, next: true} {
 		if _, err := os.Stat(d.Work()); (err == nil) != stays {
 			t.Errorf("%s: %v, stays: %t", d.Work(), err, stays)
 		}

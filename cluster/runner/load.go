@@ -18,11 +18,11 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
-// Latest is the name of the last run.
-const Latest = "latest"
+// latestRun is the name of the last run.
+const latestRun = "latest"
 
 // Load reads the trace of a run, which may go on or have been killed. name is that of a run directory or its path, or
-// the path of a trace.jsonl or of one process's record file; empty is Latest. notes name files that are torn or
+// the path of a trace.jsonl or of one process's record file; empty is the last run. notes name files that are torn or
 // damaged: the trace is what could be read. Nothing at all is an error.
 func Load(name string) (t *trace.Trace, notes []error, err error) {
 	path, err := Find(name)
@@ -51,7 +51,7 @@ func Load(name string) (t *trace.Trace, notes []error, err error) {
 
 // Find is the path of a run directory or of a trace file; see Load.
 func Find(name string) (string, error) {
-	name = cmp.Or(name, Latest)
+	name = cmp.Or(name, latestRun)
 	if strings.ContainsRune(name, os.PathSeparator) {
 		info, err := os.Stat(name)
 		if err == nil && info.IsDir() && !isRun(name) {
@@ -63,7 +63,7 @@ func Find(name string) (string, error) {
 		return name, err
 	}
 	// A run wins over a file or directory of the same name here: ./NAME means that.
-	root, err := Root()
+	root, err := runsRoot()
 	if err != nil {
 		return "", err
 	}
@@ -156,7 +156,7 @@ func loadJSONL(path string) (*trace.Trace, []error, error) {
 // merge joins what the processes of a run recorded, also while it goes on, and the rings of processes that were killed. The
 // errors name files that are torn (record.ErrTorn) or damaged; their whole records are in the trace.
 func merge(dir string) (*trace.Trace, []error) {
-	paths, err := filepath.Glob(filepath.Join((&Dir{path: dir}).Trace(), "*.trace"))
+	paths, err := filepath.Glob(filepath.Join((&runDir{path: dir}).Trace(), "*.trace"))
 	errs := some(err)
 	var files [][]*tracepb.Record
 	for _, path := range paths {

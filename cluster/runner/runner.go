@@ -53,7 +53,7 @@ const (
 // run is a run under way.
 type run struct {
 	cfg     Config
-	dir     *Dir
+	dir     *runDir
 	starter *process.Starter
 	self    string
 	begin   time.Time
@@ -76,7 +76,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	if _, r.self, err = program.Self(); err != nil {
 		return err
 	}
-	if r.dir, err = NewDir(cfg.Name, r.begin); err != nil {
+	if r.dir, err = newRunDir(cfg.Name, r.begin); err != nil {
 		return err
 	}
 	said, err := r.dir.CleanUp()

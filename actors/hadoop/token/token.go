@@ -29,9 +29,9 @@ const KeySize = 32
 // maxIdentifier bounds an identifier, in bytes.
 const maxIdentifier = 4096
 
-// errInvalid is the error of a token that is not what its kind says, or that nobody with the key made. It mirrors
+// ErrInvalid is the error of a token that is not what its kind says, or that nobody with the key made. It mirrors
 // SecretManager.InvalidToken.
-var errInvalid = errors.New("invalid token")
+var ErrInvalid = errors.New("invalid token")
 
 // Make makes a token: service is the address of its checker. An identifier that cannot be encoded is an error.
 func Make(kind, service string, key *yarn.MasterKey, identifier proto.Message) (*yarn.Token, error) {
@@ -42,20 +42,20 @@ func Make(kind, service string, key *yarn.MasterKey, identifier proto.Message) (
 	return &yarn.Token{Kind: kind, Service: service, Identifier: text, Password: sign(kind, key, text)}, nil
 }
 
-// Open checks a token and reads its identifier. Its errors are errInvalid; a key without bytes opens nothing.
+// Open checks a token and reads its identifier. Its errors are ErrInvalid; a key without bytes opens nothing.
 func Open(t *yarn.Token, kind string, key *yarn.MasterKey, identifier proto.Message) error {
 	switch {
 	case t == nil:
-		return fmt.Errorf("%w: there is no %s", errInvalid, kind)
+		return fmt.Errorf("%w: there is no %s", ErrInvalid, kind)
 	case t.GetKind() != kind:
-		return fmt.Errorf("%w: it is a %.40q, want a %s", errInvalid, t.GetKind(), kind)
+		return fmt.Errorf("%w: it is a %.40q, want a %s", ErrInvalid, t.GetKind(), kind)
 	case len(t.GetIdentifier()) > maxIdentifier:
-		return fmt.Errorf("%w: the identifier of the %s is longer than %d bytes", errInvalid, kind, maxIdentifier)
+		return fmt.Errorf("%w: the identifier of the %s is longer than %d bytes", ErrInvalid, kind, maxIdentifier)
 	case len(key.GetBytes()) == 0 || !hmac.Equal(t.GetPassword(), sign(kind, key, t.GetIdentifier())):
-		return fmt.Errorf("%w: the password of the %s does not match", errInvalid, kind)
+		return fmt.Errorf("%w: the password of the %s does not match", ErrInvalid, kind)
 	}
 	if err := proto.Unmarshal(t.GetIdentifier(), identifier); err != nil {
-		return fmt.Errorf("%w: the identifier of the %s: %w", errInvalid, kind, err)
+		return fmt.Errorf("%w: the identifier of the %s: %w", ErrInvalid, kind, err)
 	}
 	return nil
 }
@@ -64,10 +64,10 @@ func Open(t *yarn.Token, kind string, key *yarn.MasterKey, identifier proto.Mess
 // proves nothing.
 func Identify(t *yarn.Token, identifier proto.Message) error {
 	if len(t.GetIdentifier()) > maxIdentifier {
-		return fmt.Errorf("%w: its identifier is longer than %d bytes", errInvalid, maxIdentifier)
+		return fmt.Errorf("%w: its identifier is longer than %d bytes", ErrInvalid, maxIdentifier)
 	}
 	if err := proto.Unmarshal(t.GetIdentifier(), identifier); err != nil {
-		return fmt.Errorf("%w: its identifier: %w", errInvalid, err)
+		return fmt.Errorf("%w: its identifier: %w", ErrInvalid, err)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func TestAForgedTokenIsInvalid(t *testing.T) {
 	} {
 		var id yarn.ContainerTokenIdentifier
 		err := Open(test.token, Container, test.key, &id)
-		if !errors.Is(err, errInvalid) || !strings.HasPrefix(err.Error(), "invalid token: "+test.want) || id.GetNmHostAddr() != "" {
+		if !errors.Is(err, ErrInvalid) || !strings.HasPrefix(err.Error(), "invalid token: "+test.want) || id.GetNmHostAddr() != "" {
 			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
 	}
@@ -102,7 +102,7 @@ func TestAnIdentifierIsBounded(t *testing.T) {
 		"invalid token: its identifier: ":                         {0xff},
 	} {
 		err := Identify(&yarn.Token{Kind: Container, Identifier: text}, &id)
-		if !errors.Is(err, errInvalid) || !strings.HasPrefix(err.Error(), want) {
+		if !errors.Is(err, ErrInvalid) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -113,12 +113,12 @@ func TestAnIdentifierIsBounded(t *testing.T) {
 func TestKindsDoNotMix(t *testing.T) {
 	nm, _ := Make(NM, "h:1", key, &yarn.NMTokenIdentifier{KeyId: 1})
 	nm.Kind = AMRM
-	if err := Open(nm, AMRM, key, &yarn.AMRMTokenIdentifier{}); !errors.Is(err, errInvalid) {
+	if err := Open(nm, AMRM, key, &yarn.AMRMTokenIdentifier{}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("%v", err)
 	}
 	text, _ := proto.Marshal(&yarn.NMTokenIdentifier{KeyId: 1})
 	moved := &yarn.Token{Kind: "NM", Identifier: append([]byte("Token"), text...), Password: sign(NM, key, text)}
-	if err := Open(moved, "NM", key, &yarn.NMTokenIdentifier{}); !errors.Is(err, errInvalid) {
+	if err := Open(moved, "NM", key, &yarn.NMTokenIdentifier{}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("%v", err)
 	}
 }
