@@ -1,7 +1,9 @@
 package record
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,5 +116,51 @@ func TestTheClockStandsWhenNothingIsRecorded(t *testing.T) {
 	}
 	if now := c.read(); now <= first {
 		t.Errorf("after the pause it is %d, was %d", now, first)
+	}
+}
+
+// What is recorded during a Flush reaches the file in time, also when the flusher came during it and went away.
+func TestAFlushLeavesNothingBehind(t *testing.T) {
+	r, err := NewFileRecorder(filepath.Join(t.TempDir(), "trace"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(r.file.file.Close(), in.SetReadDeadline(time.Now().Add(3*time.Second))); err != nil {
+		t.Fatal(err)
+	}
+	r.file.file = out
+	// More than the pipe takes, and too little for the flusher to come at once.
+	long := Event{Kind: tracepb.Kind_STATE, Why: strings.Repeat("x", maxText)}
+	size := 0
+	for size < 3*chunk {
+		r.Add(&long)
+		size += len(appendEvent(nil, &long, nil))
+	}
+	flushed := make(chan error)
+	go func() { flushed <- r.Flush() }()
+	got := make([]byte, size)
+	if _, err := io.ReadFull(in, got[:1]); err != nil { // now somebody writes, and waits for the pipe
+		t.Fatal(err)
+	}
+	late := Event{Kind: tracepb.Kind_STATE, Why: "late"}
+	r.Add(&late)
+	r.file.flusher.Stop() // its time has come
+	r.file.flush()
+	if _, err := io.ReadFull(in, got[1:]); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-flushed; err != nil {
+		t.Fatal(err)
+	}
+	want := appendEvent(nil, &late, nil)
+	if _, err := io.ReadFull(in, got[:len(want)]); err != nil || !bytes.Equal(got[:len(want)], want) {
+		t.Errorf("what came during the Flush: %v, %q", err, got[:len(want)])
+	}
+	if err := errors.Join(r.Close(), in.Close()); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -79,7 +79,7 @@ func (w *writer) spareLocked() []byte {
 // addedLocked makes the flusher come, soon when there is much.
 func (w *writer) addedLocked() {
 	switch {
-	// While somebody writes, the flusher would return at once; a flush under way looks again after each write.
+	// While somebody writes, the flusher would return at once: writeLocked calls again at its end.
 	case len(w.r.full) >= flushAt && w.order != orderNow && !w.writing:
 		w.order = orderNow
 		w.flusher.Reset(0)
@@ -97,13 +97,7 @@ func (w *writer) flush() {
 	if w.writing || w.r.closed {
 		return // one write at a time, or the file would get chunks out of order; Close has its own
 	}
-	// Again at once while chunks are full. What is less waits for the next time, so that few writes carry much.
-	for w.writeLocked(); len(w.r.full) >= flushAt && w.err == nil && !w.r.closed; {
-		w.writeLocked()
-	}
-	if len(w.r.buf)+len(w.r.full) > 0 && !w.r.closed {
-		w.addedLocked()
-	}
+	w.writeLocked()
 }
 
 // writeLocked writes what waits now. It gives the lock up meanwhile.
@@ -133,6 +127,10 @@ func (w *writer) writeLocked() {
 		w.r.buf, w.r.full, w.spare = nil, nil, nil
 	}
 	w.written.Broadcast()
+	// Whoever wrote, Flush too: a flusher that came meanwhile has gone away again, and what was added since has no other.
+	if len(w.r.buf)+len(w.r.full) > 0 && !w.r.closed {
+		w.addedLocked()
+	}
 }
 
 // flushLocked writes what was added before.
