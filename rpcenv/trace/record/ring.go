@@ -57,7 +57,9 @@ func (s shape) slotsAt() int { return ringNames + int(s.namesSize) }
 func (s shape) size() int { return s.slotsAt() + slotSize<<(s.shardBits+s.slotBits) }
 
 func (s shape) valid() bool {
-	return s.shardBits <= maxShardBits && s.shardBits+s.slotBits <= maxRingBits && s.slotBits <= maxRingBits && s.namesSize <= maxNamesSize && s.namesSize%cacheLine == 0
+	// slotBits alone too: the sum of two large numbers may overflow.
+	slots := s.shardBits <= maxShardBits && s.slotBits <= maxRingBits && s.shardBits+s.slotBits <= maxRingBits
+	return slots && s.namesSize <= maxNamesSize && s.namesSize%cacheLine == 0
 }
 
 // ring keeps the latest records of a process in slots of a fixed size, always. Writers do not wait for each other: each

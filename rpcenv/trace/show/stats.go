@@ -49,7 +49,10 @@ type Quantiles struct {
 // NewStats counts the messages and drops of t that s takes. The rows of messages are in order of first occurrence, those of
 // endpoints in order of their names.
 func NewStats(t *trace.Trace, s trace.Selection) *Stats {
-	c := statsCount{answers: map[string]*trace.Entry{}, rows: map[string]*statsRow{}, endpoints: map[string]*statsRow{}, total: &statsRow{name: "total"}}
+	c := statsCount{
+		answers: map[string]*trace.Entry{}, rows: map[string]*statsRow{}, endpoints: map[string]*statsRow{},
+		total: &statsRow{name: "total"},
+	}
 	// The answers and the end of the whole trace first: the latency of an ask needs its answer, also when s leaves that out.
 	for i := range t.Entries {
 		e := &t.Entries[i]

@@ -19,7 +19,8 @@ func (s *Stats) WriteText(w io.Writer) error {
 	if slices.ContainsFunc(s.Messages, func(r StatsRow) bool { return strings.HasPrefix(r.Name, untyped) }) {
 		note = aboutUntyped
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s\nover %s; latency: of asks, until the answer arrived; wait: in the inbox; handle: in the handler; p50/p99\n%s",
+	const about = "latency: of asks, until the answer arrived; wait: in the inbox; handle: in the handler; p50/p99"
+	_, err := fmt.Fprintf(w, "%s\n%s\nover %s; "+about+"\n%s",
 		columns(messages, 1), columns(endpoints, 1), ShortDuration(s.Span), note)
 	if err != nil {
 		return fmt.Errorf("trace: write stats: %w", err)

@@ -83,6 +83,10 @@ type svgWriter struct {
 
 func (w *svgWriter) printf(format string, args ...any) { fmt.Fprintf(&w.out, format, args...) }
 
+func (w *svgWriter) rect(class string, x, y, wide, high, round float64) {
+	w.printf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s" rx="%s"/>`, class, px(x), px(y), px(wide), px(high), px(round))
+}
+
 func (w *svgWriter) draw(t *trace.Trace, note string) {
 	title, sub := headings(t, note)
 	width := max(w.width, textWidth(title, fontTitle)+2*margin, textWidth(sub, fontLabel)+2*margin, 420)
@@ -150,11 +154,12 @@ func (w *svgWriter) life(l *lane) {
 // only where the upper ones are far away.
 func (w *svgWriter) band(i int, b band) {
 	colour := i % bandColours
-	x, wide, mid := px(b.left), px(b.right-b.left), px((b.left+b.right)/2)
-	w.printf(`<rect class="band b%d" x="%s" y="%s" width="%s" height="%s" rx="8"/>`+"\n", colour, x, px(w.top), wide, px(w.footBar+barHigh-w.top))
+	wide := b.right - b.left
+	w.rect(fmt.Sprintf("band b%d", colour), b.left, w.top, wide, w.footBar+barHigh-w.top, 8)
+	w.printf("\n")
 	for _, y := range []float64{w.top, w.footBar} {
-		w.printf(`<rect class="bar b%d" x="%s" y="%s" width="%s" height="%d" rx="8"/>`, colour, x, px(y), wide, barHigh)
-		w.printf(`<text class="peer on" x="%s" y="%s">%s</text>`+"\n", mid, px(y+18), escape(b.label))
+		w.rect(fmt.Sprintf("bar b%d", colour), b.left, y, wide, barHigh, 8)
+		w.printf(`<text class="peer on" x="%s" y="%s">%s</text>`+"\n", px((b.left+b.right)/2), px(y+18), escape(b.label))
 	}
 	for _, l := range w.lanes[b.first : b.last+1] {
 		w.names(l, w.top+44)
@@ -175,7 +180,7 @@ func (w *svgWriter) busy(i int) {
 	p := w.pairs[i]
 	if ask := &w.rows[i]; ask.Form == trace.FormAsk && p.other > i && ask.from != ask.to {
 		for _, class := range []string{"bg", fmt.Sprintf("busy p%d", p.colour)} {
-			w.printf(`<rect class="%s" x="%s" y="%s" width="6" height="%s" rx="2"/>`, class, px(w.lanes[ask.to].x-3), px(ask.y), px(w.rows[p.other].y-ask.y))
+			w.rect(class, w.lanes[ask.to].x-3, ask.y, 6, w.rows[p.other].y-ask.y, 2)
 		}
 	}
 }
@@ -200,7 +205,7 @@ func (w *svgWriter) row(i int) {
 
 // hit is where the pointer finds a step.
 func (w *svgWriter) hit(left, right, top, bottom float64) {
-	w.printf(`<rect class="hit" x="%s" y="%s" width="%s" height="%s" rx="4"/>`, px(left), px(top), px(right-left), px(bottom-top))
+	w.rect("hit", left, top, right-left, bottom-top, 4)
 }
 
 func (w *svgWriter) label(class string, x, y float64, r *row) {
@@ -299,6 +304,6 @@ func (w *svgWriter) state(r *row, x float64) {
 	wide := textWidth(r.text, fontLabel) + 16
 	left := max(x-wide/2, gutter-10) // the times stand there
 	w.hit(left, left+wide, r.y-11, r.y+9)
-	w.printf(`<rect class="state" x="%s" y="%s" width="%s" height="18" rx="9"/>`, px(left), px(r.y-9), px(wide))
+	w.rect("state", left, r.y-9, wide, 18, 9)
 	w.printf(`<text class="is mid" x="%s" y="%s">%s</text>`, px(left+wide/2), px(r.y+4), escape(r.text))
 }

@@ -103,7 +103,8 @@ func (l *layout) findLanes(steps []step) {
 		if len(names) == 0 {
 			names = []string{""}
 		}
-		l.bands = append(l.bands, band{peer: peer, label: cutString(oneline.Text(peer), maxPeer), first: len(l.lanes), last: len(l.lanes) + len(names) - 1})
+		first, label := len(l.lanes), cutString(oneline.Text(peer), maxPeer)
+		l.bands = append(l.bands, band{peer: peer, label: label, first: first, last: first + len(names) - 1})
 		for _, name := range names {
 			lines := wrapName(oneline.Text(name))
 			l.nameLines = max(l.nameLines, len(lines))

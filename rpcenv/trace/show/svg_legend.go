@@ -80,7 +80,7 @@ func (w *svgWriter) legend(l legend) {
 		r := &row{step: step{Entry: &trace.Entry{K: trace.KindMsg, Form: e.sign}}, y: e.y}
 		switch e.sign {
 		case "state":
-			w.printf(`<rect class="state" x="%s" y="%s" width="24" height="12" rx="6"/>`, px(e.x), px(e.y-6))
+			w.rect("state", e.x, e.y-6, 24, 12, 6)
 		case "timer", "start", "event":
 			w.itemSign(e.sign, e.x+12, e.y)
 		default:

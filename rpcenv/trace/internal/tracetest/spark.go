@@ -141,7 +141,9 @@ func SparkRun(t *testing.T, tasks, beats int) [][]*tracepb.Record {
 		launched = append(launched, p.Send(wm, m, "Master", "Worker", application, OneWay, &deploy.LaunchExecutor{
 			AppId: AppID, ExecId: proto.Int32(id), AppDesc: &deploy.ApplicationDescription{Name: "wordcount"}, Cores: 1, Memory: 512,
 		}))
-		p.Send(dm, m, "Master", "AppClient", application, OneWay, &deploy.ExecutorAdded{Id: proto.Int32(id), WorkerId: WorkerID, Cores: 1, Memory: 512})
+		p.Send(dm, m, "Master", "AppClient", application, OneWay, &deploy.ExecutorAdded{
+			Id: proto.Int32(id), WorkerId: WorkerID, Cores: 1, Memory: 512,
+		})
 	}
 	for id := range int32(2) {
 		q := p.Send(wm, w, "Worker", "Master", launched[id], tracepb.Form_ASK, &deploy.ExecutorStateChanged{
@@ -167,7 +169,8 @@ func SparkRun(t *testing.T, tasks, beats int) [][]*tracepb.Record {
 		p.verify(xw, x, "Executor", "Worker", start)
 		cause := p.verify(xd, x, "Executor", "CoarseGrainedScheduler", start)
 		exec := fmt.Sprint(id)
-		cause = p.ask(xd, x, "Executor", "CoarseGrainedScheduler", cause, &app.RegisterExecutor{ExecutorId: exec, Cores: 1}, &rpc.Bool{Value: true})
+		cause = p.ask(xd, x, "Executor", "CoarseGrainedScheduler", cause,
+			&app.RegisterExecutor{ExecutorId: exec, Cores: 1}, &rpc.Bool{Value: true})
 		bm := &storage.BlockManagerId{ExecutorId: exec}
 		cause = p.ask(xd, x, "Executor", "BlockManagerMaster", cause,
 			&storage.RegisterBlockManager{BlockManagerId: bm, IsReRegister: proto.Bool(false)}, &storage.BlockManagerRegistered{BlockManagerId: bm})
