@@ -64,7 +64,6 @@ type cluster struct {
 	response  int32
 	finished  []*yarn.FinishApplicationMasterRequest
 	processes []*exec.Cmd
-	output    bytes.Buffer // of the executors
 }
 
 func newCluster(t *testing.T, settings map[string]string) *cluster {
@@ -79,13 +78,13 @@ func newCluster(t *testing.T, settings map[string]string) *cluster {
 		defer k.mu.Unlock()
 		for _, p := range k.processes {
 			_ = p.Wait() // an executor ends with its driver; its code does not matter here
+			if t.Failed() {
+				t.Logf("executor:\n%s", p.Stdout)
+			}
 		}
 		k.env.Close()
 		if err := k.host.Close(); err != nil {
 			t.Error(err)
-		}
-		if t.Failed() {
-			t.Logf("executors:\n%s", k.output.String())
 		}
 	})
 	for _, name := range []string{applicationmaster.ServiceName, applicationmaster.NodeName} {
@@ -130,7 +129,8 @@ func (k *cluster) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		rpcenv.Reply(c, q, &yarn.StartContainersResponse{SucceededRequests: []*yarn.ContainerId{{}}})
 		words := q.GetStartContainerRequest()[0].GetContainerLaunchContext().GetCommand()
 		p := k.process(words[1 : len(words)-2]...)
-		p.Stdout, p.Stderr = &k.output, &k.output
+		out := &bytes.Buffer{} // of this process alone: each has a goroutine that writes to it
+		p.Stdout, p.Stderr = out, out
 		if err := p.Start(); err != nil {
 			k.t.Error(err)
 			return
