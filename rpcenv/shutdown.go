@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sirupsen/logrus"
+
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
@@ -132,7 +134,11 @@ func (e *Env) exit(code int, reason string, cause record.ID, endpoint string) {
 		return
 	}
 	e.recordState(endpoint, cause, change{"process", e.cfg.Name, "", fmt.Sprintf("exited %d", code), reason})
-	e.log.Infof("exit %d: %s", code, reason)
+	level := logrus.ErrorLevel
+	if code == 0 {
+		level = logrus.InfoLevel
+	}
+	e.log.Logf(level, "exit %d: %s", code, reason)
 	// The trace is written after the connections have ended: their ends are in it.
 	e.OnDone(func() {
 		if err := e.recorder.Flush(); err != nil {
@@ -144,7 +150,8 @@ func (e *Env) exit(code int, reason string, cause record.ID, endpoint string) {
 	e.closeConnections()
 }
 
-// Exit flushes what was sent and ends the process with an exit code; in a simulation it crashes the Env.
+// Exit flushes what was sent and ends the process with an exit code; in a simulation it crashes the Env. The Env logs the reason, as
+// an error unless the code is 0.
 func (c *Context) Exit(code int, reason string) {
 	c.in.env.exit(code, reason, c.cause(), c.in.name)
 }

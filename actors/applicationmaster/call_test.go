@@ -195,7 +195,7 @@ func TestWhatIsSaidOfFailures(t *testing.T) {
 	r.untilExit()
 	if got := r.lines("Reporter"); got != "warning Reporter thread fails 1 time(s) in a row: out of order\n"+
 		"info Final app status: APP_FAILED, exitCode: 12, (reason: Exception was thrown 2 time(s) from Reporter thread: out of order)\n"+
-		"info exit 12: Exception was thrown 2 time(s) from Reporter thread: out of order\n" {
+		"error exit 12: Exception was thrown 2 time(s) from Reporter thread: out of order\n" {
 		t.Error(got)
 	}
 
@@ -203,7 +203,7 @@ func TestWhatIsSaidOfFailures(t *testing.T) {
 	r.fail = exceptions.ApplicationAttemptNotFound
 	r.untilExit()
 	if got := r.lines("Reporter", "exit"); !strings.HasPrefix(got, "error Exception from Reporter thread: "+exceptions.ApplicationAttemptNotFound.Error()+"\n") ||
-		!strings.HasSuffix(got, "info exit 12: "+exceptions.ApplicationAttemptNotFound.Error()+"\n") {
+		!strings.HasSuffix(got, "error exit 12: "+exceptions.ApplicationAttemptNotFound.Error()+"\n") {
 		t.Error(got)
 	}
 

@@ -69,7 +69,11 @@ func TestTheWordsOfTheEnd(t *testing.T) {
 		same(t, "the end", r.finished[0], &yarn.FinishApplicationMasterRequest{
 			Diagnostics: v.reason, TrackingUrl: "http://h", FinalApplicationStatus: v.status, ApplicationAttemptId: attempt.Proto(), AmRmToken: tok,
 		})
-		if got, want := r.lines("exit"), fmt.Sprintf("info Final app status: %s, exitCode: %d, (reason: %s)\ninfo exit %d: %s\n", v.status, v.code, v.reason, v.code, v.reason); got != want {
+		level := "error"
+		if v.code == 0 {
+			level = "info"
+		}
+		if got, want := r.lines("exit"), fmt.Sprintf("info Final app status: %s, exitCode: %d, (reason: %s)\n%s exit %d: %s\n", v.status, v.code, v.reason, level, v.code, v.reason); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	}
@@ -247,7 +251,7 @@ func TestWhatNeverRegisteredTellsNoEnd(t *testing.T) {
 	if code := r.untilExit(); code != applicationmaster.ExitUncaughtException || len(r.finished) != 0 || len(removed) != 1 {
 		t.Error(code, r.finished, removed)
 	}
-	if got := r.lines("exit 10"); got != "info exit 10: Uncaught exception: register: not you\n" {
+	if got := r.lines("exit 10"); got != "error exit 10: Uncaught exception: register: not you\n" {
 		t.Error(got)
 	}
 }

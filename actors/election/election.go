@@ -197,7 +197,6 @@ func (e *Election) fail(c *rpcenv.Context, err error) {
 	}
 	e.phase = Failed
 	c.State("election", e.cfg.Self.String(), "", Failed.String(), err.Error())
-	c.Log().Errorf("This Master ends: %v", err)
 	c.Exit(exitBroken, err.Error())
 }
 

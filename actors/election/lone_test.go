@@ -190,7 +190,7 @@ func (l *lone) gaveUp(why string) {
 	if code, ended := l.Exited("M1"); !ended || code != exitBroken {
 		l.t.Errorf("exit code %d, %v", code, ended)
 	}
-	if got := l.lines("This Master ends: "); !slices.Equal(got, []string{"This Master ends: " + why}) {
+	if got := l.lines("exit 1: "); !slices.Equal(got, []string{"exit 1: " + why}) {
 		l.t.Errorf("it said %q, want %s", got, why)
 	}
 }

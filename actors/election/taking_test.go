@@ -137,8 +137,8 @@ func TestAFaultOfRaftEndsTheMaster(t *testing.T) {
 	l.e.last = 99 // so that a confirmation which cannot be is let through
 	l.send(2, &deploy.LeaderHeartbeat{Term: 5, Commit: 50})
 	l.gaveUp("election: raft gave up: tocommit(50) is out of range [lastIndex(4)]. Was the raft log corrupted, truncated, or lost?")
-	if l.log.Saves != saves || len(l.lines("This Master ends")) != 1 {
-		t.Errorf("%d writes, and %q", l.log.Saves-saves, l.lines("This Master ends"))
+	if l.log.Saves != saves || len(l.lines("exit 1: ")) != 1 {
+		t.Errorf("%d writes, and %q", l.log.Saves-saves, l.lines("exit 1: "))
 	}
 }
 

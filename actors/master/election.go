@@ -52,9 +52,7 @@ func (m *Master) electedLeader(c *rpcenv.Context, e ElectedLeader) {
 			m.revokedLeadership(c)
 			return
 		case err != nil: // a Master that led without them would not know the applications that run
-			why := "the Master cannot read its records: " + err.Error()
-			c.Log().Error(why)
-			c.Exit(1, why)
+			c.Exit(1, "the Master cannot read its records: "+err.Error())
 			return
 		}
 		for _, err := range bad {
@@ -90,9 +88,7 @@ func (m *Master) lead(c *rpcenv.Context, term uint64, kept []records.Change) {
 
 // revokedLeadership ends the process.
 func (m *Master) revokedLeadership(c *rpcenv.Context) {
-	const why = "Leadership has been revoked -- master shutting down."
-	c.Log().Error(why)
-	c.Exit(0, why)
+	c.Exit(0, "Leadership has been revoked -- master shutting down.")
 }
 
 func (m *Master) awaitLeadership(c *rpcenv.Context, a AwaitLeadership) {

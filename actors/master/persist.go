@@ -42,9 +42,7 @@ func (m *Master) notDurable(c *rpcenv.Context, err error) {
 		m.revokedLeadership(c)
 		return
 	}
-	why := "the Master cannot write its records and ends, since it must not promise what it may forget: " + err.Error()
-	c.Log().Error(why)
-	c.Exit(1, why)
+	c.Exit(1, "the Master cannot write its records and ends, since it must not promise what it may forget: "+err.Error())
 }
 
 func (m *Master) persistApplication(c *rpcenv.Context, a *applicationInfo) {

@@ -34,9 +34,7 @@ func (s *ClientRMService) begin(c *rpcenv.Context) {
 	}
 	rpcenv.Run(c, "persist", func(b *rpcenv.Blocking) (f files, err error) { return s.read(b) }, func(f files, err error) {
 		if err != nil {
-			why := "the ResourceManager cannot begin: " + err.Error()
-			c.Log().Error(why)
-			c.Exit(1, why)
+			c.Exit(1, "the ResourceManager cannot begin: "+err.Error())
 			return
 		}
 		s.serve(c, f)

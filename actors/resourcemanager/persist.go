@@ -34,9 +34,7 @@ func (s *ClientRMService) persist(c *rpcenv.Context, key string, record proto.Me
 
 // notDurable ends a ResourceManager that cannot write its records: it must not promise what it may forget.
 func (s *ClientRMService) notDurable(c *rpcenv.Context, err error) {
-	why := "the ResourceManager cannot write its records and ends, since it must not promise what it may forget: " + err.Error()
-	c.Log().Error(why)
-	c.Exit(1, why)
+	c.Exit(1, "the ResourceManager cannot write its records and ends, since it must not promise what it may forget: "+err.Error())
 }
 
 func (s *ClientRMService) persistApp(c *rpcenv.Context, a *application) {

@@ -73,7 +73,7 @@ func TestABadFileAtTheStartEndsTheResourceManager(t *testing.T) {
 	if k.Find("RM") != nil {
 		t.Error("it goes on")
 	}
-	k.logged("the ResourceManager has no scheduler and ends: yarn.scheduler.fair.allocation.file=: allocation file, line 1: unexpected EOF: mend the file, or name another")
+	k.logged("exit 1: the ResourceManager has no scheduler and ends: yarn.scheduler.fair.allocation.file=: allocation file, line 1: unexpected EOF: mend the file, or name another")
 }
 
 // An application that starves gets what another has above its share: the other is warned first.

@@ -334,7 +334,7 @@ func TestAResourceManagerThatCannotWriteEnds(t *testing.T) {
 	if k.Find("RM") != nil {
 		t.Error("the ResourceManager goes on")
 	}
-	k.logged("the ResourceManager cannot write its records and ends, since it must not promise what it may forget: the disk is full")
+	k.logged("exit 1: the ResourceManager cannot write its records and ends, since it must not promise what it may forget: the disk is full")
 }
 
 func TestABadRecordIsReportedAndTheRestRecovers(t *testing.T) {

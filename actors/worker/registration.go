@@ -112,7 +112,6 @@ func (w *Worker) reregisterWithMaster(c *rpcenv.Context) {
 	r := &w.reg
 	r.attempts++
 	if r.attempts > conf.WorkerMaxRegistrationRetries.Get(c.Conf()) {
-		c.Log().Error("All masters are unresponsive! Giving up.")
 		c.Exit(1, "All masters are unresponsive! Giving up.")
 		return
 	}
@@ -267,7 +266,6 @@ func (w *Worker) registerWorkerFailed(c *rpcenv.Context, m *deploy.RegisterWorke
 	if w.refuses(c, "RegisterWorkerFailed", m.GetMasterTerm()) || w.reg.registered {
 		return
 	}
-	c.Log().Errorf("Worker registration failed: %s", m.GetMessage())
 	c.Exit(1, "Worker registration failed: "+m.GetMessage())
 }
 

@@ -128,7 +128,7 @@ func TestWhatAClientSays(t *testing.T) {
 		"info    Application report for " + appText + " (state: RUNNING)", waits,
 		"info    Application report for " + appText + " (state: RUNNING)",
 		"info    Application report for " + appText + " (state: FINISHED)", last,
-		"error   Application " + appText + " is killed: why", "info    exit 1: Application " + appText + " is killed: why", "",
+		"error   Application " + appText + " is killed: why", "error   exit 1: Application " + appText + " is killed: why", "",
 	}, "\n"); k.lines() != want {
 		t.Errorf("%s\nwant\n%s", k.lines(), want)
 	}

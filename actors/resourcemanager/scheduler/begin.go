@@ -36,9 +36,7 @@ func (s *Scheduler) beginScheduler(c *rpcenv.Context, m BeginScheduler) {
 		err = s.makeBook(allocations)
 	}
 	if err != nil {
-		why := "the ResourceManager has no scheduler and ends: " + err.Error()
-		c.Log().Error(why)
-		c.Exit(1, why)
+		c.Exit(1, "the ResourceManager has no scheduler and ends: "+err.Error())
 		return
 	}
 	if m.Recovered {
