@@ -54,6 +54,7 @@ func TestProtocol(t *testing.T) {
 					s.unread = failure(how)
 					return "", nil
 				},
+				"resets": func(name string) (string, error) { return "", k.Reset(name, "M", 0) }, // their connection
 				"restart": func(how string) (string, error) {
 					cfg.Election = how == "election"
 					k.restart(cfg)
