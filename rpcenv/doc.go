@@ -149,7 +149,7 @@
 // # Locks
 //
 // A handler needs no lock. The runtime's own are short and have one order: the turn of a connection, then an Outbox, then a
-// connection, then one of Env, Inbox and pending asks. outbox.go has the whole order, what each lock guards, and what may never
+// connection, then one of the Env's tables, an inbox or the pending asks. outbox.go has the whole order, what each lock guards, and what may never
 // be called under it. A [Host] and a [Link] are called with locks held, and call nothing back before they have returned.
 //
 // # Floors
@@ -159,7 +159,7 @@
 //	errors address ref message life switches log door ports host               words, and the seam
 //	env timer pending blocking outgoing record undelivered call                an Env's books, and messages on their way
 //	context items meter held owned endpoint inbox endpoints recording handled  an endpoint: what waits for it, and all of them
-//	conn outbox connections opened send receive claim handshake                connections, and by which one a message goes
+//	conn outbox connections conn_life send receive claim handshake             connections, and by which one a message goes
 //	ask answer after run journal verifier                                      what a callback may do
 //	handle protoactor concurrent register                                      a callback, and what runs it
 //	job shutdown new peers                                                     the life of an Env

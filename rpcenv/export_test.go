@@ -164,3 +164,6 @@ func HasPIDs(e *Env) bool {
 
 // NewActorLog is protoactor's log on another one.
 var NewActorLog = newActorLog
+
+// Accept is a connection that a peer opened on a Link of the test's.
+func (e *Env) Accept(l Link) Receiver { return e.accept(l) }

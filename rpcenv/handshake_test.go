@@ -2,6 +2,7 @@ package rpcenv_test
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,23 @@ func content(m proto.Message) []byte {
 
 func hello(h *rpc.Hello) *rpcenv.Envelope {
 	return &rpcenv.Envelope{Kind: rpcenv.KindRequest, RequestID: 1, Endpoint: rpcenv.VerifierName, Content: content(h)}
+}
+
+// What this side gave up in its handshake stays given up, though its Link still hands over a good Hello.
+func TestARefusedConnectionTakesNoLateHello(t *testing.T) {
+	w := inSim(t)
+	a := w.env("A")
+	w.register(a, "Watcher", &watcher{w: w})
+	l := &slowLink{}
+	c := a.Accept(l)
+	c.Receive(&rpcenv.Envelope{Kind: rpcenv.KindOneWay, Content: []byte("no Hello")})
+	c.Receive(hello(&rpc.Hello{Version: 1, Env: "S", Incarnation: 7, Connection: 99}))
+	if len(l.sent) != 0 || l.closed != 1 {
+		t.Error(l.sent, l.closed)
+	}
+	c.Closed(io.EOF)
+	w.quiet()
+	w.wantLog()
 }
 
 func TestHandshake(t *testing.T) {

@@ -105,13 +105,13 @@ var mutants = []mutant{
 		false,
 	},
 	{
-		"endpoints do not hear of connections", "opened.go",
+		"endpoints do not hear of connections", "conn_life.go",
 		"\te.endpoints.notify(item{kind: itemConnected, name: \"connected\", addr: c.peer})\n", "",
 		[]string{"connection"},
 		false,
 	},
 	{
-		"endpoints hear of a connection's end twice", "opened.go",
+		"endpoints hear of a connection's end twice", "conn_life.go",
 		"\tc.reportEnd()", "\tc.reportEnd()\n\tc.reportEnd()",
 		[]string{"connection"},
 		false,

@@ -1,16 +1,15 @@
 package rpcenv
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // opened is the beginning of a connection after its handshake: endpoints hear of it, greet sends the last message of the handshake, and
 // the peer's Outbox may use the connection. A new incarnation at the peer's address ends the connections of the old one first. If it
 // returns rivals, which have that address, it has done nothing: the caller asks them. c.turn is held.
 func (c *conn) opened(greet func()) (rivals []*conn, err error) {
 	e := c.env
-	c.mu.Lock()                        // until c is open: an ask to its peer, as to a rival, waits for it
-	if c.life.stage() == connRefused { // meanwhile, by the handshake's clock
+	c.mu.Lock() // until c is open: an ask to its peer, as to a rival, waits for it
+	// The handshake's clock may have given c up meanwhile.
+	if c.life.stage() == connRefused {
 		defer c.mu.Unlock()
 		return nil, c.why
 	}
