@@ -44,11 +44,6 @@ func (f *FIFO) Allocate(now time.Duration, id ids.Attempt, d Demand) (Grant, err
 	return g, err
 }
 
-// MaximumAllocation is Scheduler.MaximumAllocation.
-func (f *FIFO) MaximumAllocation(now time.Duration, _ string) Resource {
-	return f.Scheduler.MaximumAllocation(now, "")
-}
-
 // App is Scheduler.App.
 func (f *FIFO) App(id ids.Attempt) (AppState, bool) {
 	a, ok := f.Scheduler.App(id)

@@ -42,7 +42,7 @@ func (s *Scheduler) allocate(c *rpcenv.Context, m Allocate) {
 		return
 	}
 	d := fair.Demand{BlacklistAdd: m.Add, BlacklistRemove: m.Remove}
-	most := s.policy.MaximumAllocation(s.now(c), a.queue)
+	most := s.book.MaximumAllocation(s.now(c), a.queue)
 	// All asks are checked before the book sees one: a call that fails must have no effect, since it will be repeated.
 	for _, q := range m.Asks {
 		ask := askOf(q)

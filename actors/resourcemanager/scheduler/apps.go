@@ -140,7 +140,7 @@ func (s *Scheduler) describeAttempt(c *rpcenv.Context, m DescribeAttempt) {
 		return
 	}
 	s.expect(c, a, m.Holds)
-	d := AttemptDescription{Maximum: s.policy.MaximumAllocation(s.now(c), a.queue).Proto(), Queue: a.queue}
+	d := AttemptDescription{Maximum: s.book.MaximumAllocation(s.now(c), a.queue).Proto(), Queue: a.queue}
 	for _, k := range s.book.Live(m.Attempt) {
 		known := s.containers[k.ID]
 		if k.AM || known.machine.State != machine.ContainerRunning { // others it gets, or has got, by allocate

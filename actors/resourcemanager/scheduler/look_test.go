@@ -77,6 +77,19 @@ func TestTheFifoSchedulerDoesNotSayWhoWaits(t *testing.T) {
 	r.is(r.look(), "h:8041 has 7168 of 8192\ncontainer_5_0001_01_000001 on h:8041 of 1024, running false\n")
 }
 
+// The FifoScheduler counts all that is free as headroom, and its one queue is default.
+func TestTheFifoSchedulersOwnAnswers(t *testing.T) {
+	r := newScheduling(t, BeginScheduler{}, "yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler")
+	r.add("h")
+	r.attempt(false)
+	if got := must[Allocation](r, Allocate{Attempt: rmtest.Attempt, Asks: []*yarn.ResourceRequest{anyAsk(1)}}).Headroom; got.GetMemory() != 8192 || got.GetVirtualCores() != 8 {
+		t.Errorf("the headroom is %v", got)
+	}
+	if got := must[Books](r, RequestBooks{}).Demands; len(got) != 1 || got[0].GetQueue() != "default" {
+		t.Errorf("what waits: %v", got)
+	}
+}
+
 // The last fifty failures are remembered, with when and where.
 func TestTheLastFailuresAreRemembered(t *testing.T) {
 	r := newScheduling(t, BeginScheduler{})

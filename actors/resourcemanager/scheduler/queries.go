@@ -24,7 +24,7 @@ type Limits struct {
 func (RequestLimits) ReplyType() (r Limits) { return r }
 
 func (s *Scheduler) requestLimits(c *rpcenv.Context, m RequestLimits) {
-	rpcenv.Reply(c, m, Limits{Maximum: s.policy.MaximumAllocation(s.now(c), "").Proto()})
+	rpcenv.Reply(c, m, Limits{Maximum: s.book.MaximumAllocation(s.now(c), "").Proto()})
 }
 
 // RequestUsage asks for the resources that applications hold.
@@ -134,7 +134,7 @@ func (s *Scheduler) info(c *rpcenv.Context) string {
 	if s.fifo {
 		return ""
 	}
-	most := func(queue string) fair.Resource { return s.policy.MaximumAllocation(s.now(c), queue) }
+	most := func(queue string) fair.Resource { return s.book.MaximumAllocation(s.now(c), queue) }
 	text, _ := json.Marshal(fair.QueueTree(s.policy.Queues(), s.book.Cluster(), most)) // "" for values that JSON lacks
 	return string(text)
 }

@@ -45,7 +45,6 @@ type policy interface {
 	AddApp(now time.Duration, id ids.Application, sub fair.Submission) (queue string, err error)
 	Allocate(now time.Duration, id ids.Attempt, d fair.Demand) (fair.Grant, error)
 	NodeUpdate(now time.Duration, id string, launched []ids.Container, ended []fair.Ended) ([]fair.Event, error)
-	MaximumAllocation(now time.Duration, queue string) fair.Resource
 	Queues() []fair.QueueState
 	App(id ids.Attempt) (fair.AppState, bool)
 }
