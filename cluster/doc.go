@@ -29,4 +29,5 @@
 //	  standin/   endpoints that scripts put where a program's would be
 //	invariant/   which rules a cluster breaks
 //	protocol/    the protocol as data: messages, handlers, settings, differences
+//	compare/     a run against another one, or against a recording of Spark
 package cluster

@@ -11,7 +11,14 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
+
+// The Envs of an executor's process are called by these and its id.
+const executorEnv, fetcherEnv = "Exec", "Fetcher"
+
+// Family names the executors of an application after its driver, in traces that have several.
+var Family = trace.Family{Head: "Driver", Members: []string{executorEnv, fetcherEnv}}
 
 // Boot is what an executor's process is made of.
 type Boot struct {
@@ -45,7 +52,7 @@ func (x Boot) Run(h rpcenv.Host) error {
 
 // Fetch asks the driver for its settings in an Env of its own, and calls then after that Env's end.
 func (x Boot) Fetch(h rpcenv.Host, then func(map[string]string, error)) error {
-	env, err := rpcenv.New(h, rpcenv.Config{Name: "Fetcher" + x.Args.ExecutorID, Log: x.Log})
+	env, err := rpcenv.New(h, rpcenv.Config{Name: fetcherEnv + x.Args.ExecutorID, Log: x.Log})
 	if err != nil {
 		return err
 	}
@@ -68,7 +75,7 @@ func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
 	if err != nil {
 		return fmt.Errorf("the driver's settings: %w", err)
 	}
-	env, err := rpcenv.New(h, rpcenv.Config{Name: "Exec" + x.Args.ExecutorID, Conf: c, Log: x.Log})
+	env, err := rpcenv.New(h, rpcenv.Config{Name: executorEnv + x.Args.ExecutorID, Conf: c, Log: x.Log})
 	if err != nil {
 		return err
 	}

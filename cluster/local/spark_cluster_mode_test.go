@@ -8,10 +8,10 @@ import (
 
 	"github.com/coherer/coherer/actors/driverclient"
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/compare"
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
-	"github.com/coherer/coherer/rpcenv/trace/compare"
 )
 
 // clusterModeDifferences from Spark's recording `cl` are on purpose.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/builtin"
+	"github.com/coherer/coherer/cluster/compare"
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/trace"
-	"github.com/coherer/coherer/rpcenv/trace/compare"
 )
 
 // differences from Spark's recording `ab` are on purpose.

@@ -229,7 +229,7 @@ func (d *runDir) Finish(details Details) (table string, err error) {
 		d.release(),
 	)
 	table = show.Table(t.Entries)
-	if over := show.Executors(t.Entries); over != "" {
+	if over := executorsText(t.Entries); over != "" {
 		table = over + "\n" + table
 	}
 	return table, err

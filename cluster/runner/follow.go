@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
@@ -35,7 +36,7 @@ func Follow(ctx context.Context, dir string, ticks <-chan time.Time, emit func(*
 	if info, err := os.Stat((&runDir{path: dir}).Trace()); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s has no folder trace, which the processes of a run write: look at it with trace show", dir)
 	}
-	f := &following{dir: dir, follower: trace.NewFollower(), files: map[string]*followed{}, note: note}
+	f := &following{dir: dir, follower: trace.NewFollower(executor.Family), files: map[string]*followed{}, note: note}
 	defer f.close()
 	for {
 		var now time.Time

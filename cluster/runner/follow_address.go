@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/cluster/boot"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
@@ -29,7 +30,7 @@ func FollowProcesses(
 	defer func() { err = errors.Join(err, own.Close()) }()
 	b := own.Env.Blocking(ctx)
 	defer b.Close()
-	follower := trace.NewFollower()
+	follower := trace.NewFollower(executor.Family)
 	all := make([]asked, len(addresses))
 	for i, a := range addresses {
 		all[i].address = a

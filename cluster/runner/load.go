@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coherer/coherer/actors/executor"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -125,7 +126,7 @@ func loadFile(path string) (*trace.Trace, []error, error) {
 	if err != nil && len(records) == 0 {
 		return nil, nil, err
 	}
-	t := trace.Merge(records)
+	t := executor.Family.Merge(records)
 	t.Source = "run"
 	return t, some(err), nil
 }
@@ -164,7 +165,7 @@ func merge(dir string) (*trace.Trace, []error) {
 		errs = append(errs, some(err)...)
 		files = append(files, records)
 	}
-	t := trace.Merge(files...)
+	t := executor.Family.Merge(files...)
 	t.Source, t.Compat = "run", "fixed"
 	return t, errs
 }

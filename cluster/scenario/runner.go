@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/rpcenv"
@@ -84,7 +85,7 @@ func (r *Runner) Close() error {
 
 // Trace is everything that happened so far.
 func (r *Runner) Trace() *trace.Trace {
-	t := trace.Merge(r.world.Recorder().Records())
+	t := executor.Family.Merge(r.world.Recorder().Records())
 	t.Source = "run"
 	if w := r.world.Simulated(); w != nil {
 		t.Source, t.Seed = "sim", w.Seed()
@@ -138,7 +139,7 @@ func (r *Runner) interrupt() {
 // forest is what happened since the last block.
 func (r *Runner) forest() string {
 	if r.unread > 0 {
-		r.printer.Skip(trace.Merge(r.world.Recorder().Records()[:r.unread]).Entries)
+		r.printer.Skip(executor.Family.Merge(r.world.Recorder().Records()[:r.unread]).Entries)
 		r.unread = 0
 	}
 	entries := r.Trace().Entries

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/coherer/coherer/cluster/compare"
 	"github.com/coherer/coherer/rpcenv/trace"
-	"github.com/coherer/coherer/rpcenv/trace/compare"
 )
 
 type traceDiffOptions struct{ output }

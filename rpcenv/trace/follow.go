@@ -14,6 +14,7 @@ import (
 // Since a run may be long, a Follower keeps only what is not settled, the names of Envs and ends of connections, and the
 // messages that only one end has reported.
 type Follower struct {
+	family  Family
 	sources []*source
 	start   time.Time
 	// gone are the messages that were returned with the record of one end: that of the other must not bring them again.
@@ -44,8 +45,10 @@ type followKey struct {
 	n      uint64
 }
 
-// NewFollower returns a Follower that has seen nothing.
-func NewFollower() *Follower { return &Follower{gone: map[followKey]bool{}} }
+// NewFollower returns a Follower that has seen nothing, and names Envs as the Merge of that Family.
+func NewFollower(family Family) *Follower {
+	return &Follower{family: family, gone: map[followKey]bool{}}
+}
 
 // Add takes records of the process that is called source, in the order in which it made them.
 func (f *Follower) Add(process string, records []*tracepb.Record) {
@@ -84,7 +87,7 @@ func (f *Follower) Settled(until time.Time) *Trace {
 	for _, s := range f.sources {
 		files = append(files, slices.Concat(s.known, s.waiting))
 	}
-	t := Merge(files...)
+	t := f.family.Merge(files...)
 	if f.start.IsZero() && t.Start.UnixNano() != 0 {
 		f.start = t.Start
 	}

@@ -17,12 +17,12 @@ import (
 func TestFollowerHasWhatMergeHas(t *testing.T) {
 	files := tracetest.SparkRun(t, 3, 5)
 	want := map[string]int{}
-	whole := Merge(files...)
+	whole := spark.Merge(files...)
 	for i := range whole.Entries {
 		want[followed(&whole.Entries[i])]++
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		f, left := NewFollower(), slices.Clone(files)
+		f, left := NewFollower(spark), slices.Clone(files)
 		got := map[string]int{}
 		take := func(tr *Trace) {
 			if len(tr.Entries) > 0 && !tr.Start.Equal(whole.Start) {
@@ -73,7 +73,7 @@ func followed(e *Entry) string {
 
 func TestFollowerKeepsTheOrder(t *testing.T) {
 	files := tracetest.SparkRun(t, 3, 5)
-	f, last := NewFollower(), int64(-1)
+	f, last := NewFollower(spark), int64(-1)
 	var all []Entry
 	for ms := range 400 {
 		now := uint64(tracetest.Began.Add(time.Duration(ms) * time.Millisecond).UnixNano())
@@ -95,7 +95,7 @@ func TestFollowerKeepsTheOrder(t *testing.T) {
 	}
 	all = append(all, f.Settled(time.Time{}).Entries...)
 	files = tracetest.SparkRun(t, 3, 5)
-	whole := Merge(files...)
+	whole := spark.Merge(files...)
 	if len(all) != len(whole.Entries) {
 		t.Fatalf("%d entries, want %d", len(all), len(whole.Entries))
 	}

@@ -15,15 +15,18 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
+// Merge is that of the zero Family, in which each Env is named by itself.
+func Merge(files ...[]*tracepb.Record) *Trace { return Family{}.Merge(files...) }
+
 // Merge joins what several processes recorded, one file each, into one picture. The records of a message's sender and of
-// its receiver become one entry. Every Env gets a name of its own: Driver2 and Exec2.0 of a second application, Worker1#2
-// for the successor of another Worker1. The entries are in order of time; at the same time in the order in which a process
-// recorded them. What was caused comes after its cause, also where clocks say otherwise. The order of the files makes no
-// difference unless two begin with the same record.
-func Merge(files ...[]*tracepb.Record) *Trace {
+// its receiver become one entry. Every Env gets a name of its own, that of the family for its members, W1#2 for the
+// successor of another W1. The entries are in order of time; at the same time in the order in which a process recorded
+// them. What was caused comes after its cause, also where clocks say otherwise. The order of the files makes no difference
+// unless two begin with the same record.
+func (f Family) Merge(files ...[]*tracepb.Record) *Trace {
 	files = slices.Clone(files)
 	slices.SortStableFunc(files, compareFiles)
-	m := &merger{names: newNames(files), byKey: map[msgKey]int{}, firstCaused: map[msgKey]int{}}
+	m := &merger{names: newNames(f, files), byKey: map[msgKey]int{}, firstCaused: map[msgKey]int{}}
 	// Two passes: add counts times from the earliest record of all files, and places an item before what it caused, which
 	// was recorded earlier than the item.
 	for f, records := range files {

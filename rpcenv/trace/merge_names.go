@@ -32,8 +32,16 @@ type envInfo struct {
 	since   uint64
 }
 
+// Family says which Envs are named after another one. Of several that are called Head the second is Head2; a member, one of
+// Members and a number, that is connected to it carries its number: with Exec among them, Exec2.0 is the Exec0 of Head2.
+type Family struct {
+	Head    string
+	Members []string
+}
+
 // names has the names of the Envs in the files, and of the connections between them.
 type names struct {
+	family Family
 	envs   map[envKey]*envInfo
 	sorted []*envInfo // by start
 	// ends are the Envs seen at each connection, in the order in which they were seen.
@@ -43,8 +51,8 @@ type names struct {
 }
 
 // newNames finds the Envs in the files and gives every one a name of its own.
-func newNames(files [][]*tracepb.Record) *names {
-	ns := &names{envs: map[envKey]*envInfo{}, ends: map[uint64][]envKey{}, prefix: map[uint64]int{}}
+func newNames(family Family, files [][]*tracepb.Record) *names {
+	ns := &names{family: family, envs: map[envKey]*envInfo{}, ends: map[uint64][]envKey{}, prefix: map[uint64]int{}}
 	for f, records := range files {
 		for _, r := range records {
 			ns.see(envKey{f, r.GetEnv()}, r)
@@ -90,7 +98,7 @@ func clean(name string) string {
 	}, name)
 }
 
-// nameAll names drivers first, since the executors of a second application are named after its driver.
+// nameAll names the heads of the family first, since its members are named after them.
 func (ns *names) nameAll() {
 	taken := map[string]bool{}
 	give := func(e *envInfo, name string) {
@@ -100,34 +108,34 @@ func (ns *names) nameAll() {
 		}
 		taken[e.name] = true
 	}
-	drivers := 0
+	heads := 0
 	for _, e := range ns.sorted {
-		if e.own != "Driver" {
+		if e.own != ns.family.Head {
 			continue
 		}
-		if drivers++; drivers == 1 {
+		if heads++; heads == 1 {
 			give(e, e.own)
 		} else {
-			give(e, fmt.Sprintf("%s%d", e.own, drivers))
+			give(e, fmt.Sprintf("%s%d", e.own, heads))
 		}
 	}
-	for _, e := range ns.sorted { // withApplication needs the names of all drivers
+	for _, e := range ns.sorted { // inFamily needs the names of all heads
 		if e.name == "" {
-			give(e, ns.withApplication(e))
+			give(e, ns.inFamily(e))
 		}
 	}
 }
 
-// withApplication is Exec2.0 for the executor 0 that is connected to Driver2.
-func (ns *names) withApplication(e *envInfo) string {
+// inFamily is Exec2.0 for the Exec0 that is connected to Head2.
+func (ns *names) inFamily(e *envInfo) string {
 	role, number := splitNumber(e.own)
-	if number == "" || role != "Exec" && role != "Fetcher" {
+	if number == "" || !slices.Contains(ns.family.Members, role) {
 		return e.own
 	}
-	for _, driver := range ns.sorted {
-		app, ok := strings.CutPrefix(driver.name, "Driver")
-		if ok && app != "" && ns.connected(e.key, driver.key) {
-			return role + app + "." + number
+	for _, head := range ns.sorted {
+		which, ok := strings.CutPrefix(head.name, ns.family.Head)
+		if ok && which != "" && ns.connected(e.key, head.key) {
+			return role + which + "." + number
 		}
 	}
 	return e.own

@@ -53,6 +53,9 @@ func find(t *testing.T, tr *Trace, id string) Entry {
 	return tr.Entries[i]
 }
 
+// spark is Spark's family.
+var spark = Family{Head: "Driver", Members: []string{"Exec", "Fetcher"}}
+
 // Each of two applications has a Driver and an executor 0 with a fetcher; a Worker was started anew.
 func TestMergeNames(t *testing.T) {
 	p := &tracetest.Play{T: t}
@@ -73,7 +76,7 @@ func TestMergeNames(t *testing.T) {
 	p.Send(p.Connect(f, p.Procs[1]), f, "", "S", nil, tracetest.OneWay, &rpc.Bool{})
 	lost := tracetest.NewTape(t)
 	lost.Sent(3, "E", "", "E", 9, lost.Next(3), nil, tracetest.OneWay, &rpc.Bool{})
-	ns := newNames(append(p.Files(), lost.Records))
+	ns := newNames(spark, append(p.Files(), lost.Records))
 	var got []string
 	for _, e := range ns.sorted {
 		got = append(got, e.name)

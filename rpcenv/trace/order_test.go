@@ -109,7 +109,7 @@ func TestAnAnswerByAClockBehindFollowsItsQuestion(t *testing.T) {
 	if want := []string{"item ", "msg ask", "msg reply"}; !reflect.DeepEqual(whole, want) {
 		t.Errorf("%q, want %q", whole, want)
 	}
-	f := NewFollower()
+	f := NewFollower(spark)
 	f.Add("1", asker.Records)
 	f.Add("2", answerer.Records)
 	var pieces []string

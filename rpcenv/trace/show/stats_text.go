@@ -21,7 +21,7 @@ func (s *Stats) WriteText(w io.Writer) error {
 	}
 	const about = "latency: of asks, until the answer arrived; wait: in the inbox; handle: in the handler; p50/p99"
 	_, err := fmt.Fprintf(w, "%s\n%s\nover %s; "+about+"\n%s",
-		columns(messages, 1), columns(endpoints, 1), ShortDuration(s.Span), note)
+		Columns(messages, 1), Columns(endpoints, 1), ShortDuration(s.Span), note)
 	if err != nil {
 		return fmt.Errorf("trace: write stats: %w", err)
 	}
@@ -60,8 +60,8 @@ func ShortDuration(d time.Duration) string {
 	return d.Round(unit).String()
 }
 
-// columns aligns lines of equal length: the first texts to the left, the rest to the right.
-func columns(lines [][]string, texts int) string {
+// Columns aligns lines of equal length: the first texts to the left, the rest to the right.
+func Columns(lines [][]string, texts int) string {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for i, cell := range line {

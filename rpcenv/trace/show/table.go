@@ -57,7 +57,7 @@ func Table(entries []trace.Entry) string {
 		}
 	}
 	lines = append(lines, []string{"total", "", "", fmt.Sprint(count), fmt.Sprint(size)})
-	return columns(lines, 3) + note
+	return Columns(lines, 3) + note
 }
 
 func foldPlace(p string) string { return trace.Place(trace.Role(trace.Peer(p)), trace.EndpointOf(p)) }

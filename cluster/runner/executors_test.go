@@ -1,9 +1,10 @@
-package show
+package runner
 
 import (
-	"github.com/coherer/coherer/rpcenv/trace"
 	"strings"
 	"testing"
+
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 const second = int64(1e9)
@@ -35,10 +36,10 @@ func TestExecutorsOverTime(t *testing.T) {
 		"9.0      1       0           executor 0 is gone: idle\\x1b[2J",
 		"",
 	}, "\n")
-	if got := Executors(entries); got != want {
+	if got := executorsText(entries); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := Executors([]trace.Entry{registered}); got != "" {
+	if got := executorsText([]trace.Entry{registered}); got != "" {
 		t.Errorf("without dynamic allocation: %q", got)
 	}
 }
@@ -53,7 +54,7 @@ func TestExecutorsOfTwoDrivers(t *testing.T) {
 		"6.0      1       1           Driver2: executor 1 registered",
 		"",
 	}, "\n")
-	if got := Executors([]trace.Entry{
+	if got := executorsText([]trace.Entry{
 		wanted("Driver", "2", "2 tasks", 1), changed("Driver", "1", "REGISTERED", "", 2),
 		wanted("Driver2", "1", "1 tasks", 5), changed("Driver2", "1", "REGISTERED", "", 6),
 	}); got != want {

@@ -180,7 +180,7 @@ func FuzzReadSpark(f *testing.F) {
 
 // The trace that package trace tests with was made by hand after Spark's sequence.
 func TestHandMadeRunIsLikeSpark(t *testing.T) {
-	tr, err := trace.ReadJSONLFile(filepath.Join("..", "testdata", "run.jsonl"))
+	tr, err := trace.ReadJSONLFile(filepath.FromSlash("../../rpcenv/trace/testdata/run.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

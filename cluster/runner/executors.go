@@ -1,4 +1,4 @@
-package show
+package runner
 
 import (
 	"fmt"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/coherer/coherer/rpcenv/oneline"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/show"
 )
 
-// Executors is how many executors an application wanted and had over time: a head, and a line for each change, as the driver's
+// executorsText is how many executors an application wanted and had over time: a head, and a line for each change, as the driver's
 // ExecutorAllocationManager and CoarseGrainedScheduler recorded them. It is empty for a run without dynamic allocation. Of
 // several drivers, as an application has when its first attempt failed, each change says whose it is.
-func Executors(entries []trace.Entry) string {
+func executorsText(entries []trace.Entry) string {
 	drivers := map[string]*driverOverTime{}
 	var changes []executorsChange
 	dynamic := 0
@@ -47,7 +48,7 @@ func Executors(entries []trace.Entry) string {
 		}
 		lines = append(lines, []string{fmt.Sprintf("%.1f", x.at.Seconds()), x.wanted, strconv.Itoa(x.registered), x.what})
 	}
-	return columns(lines, len(lines[0]))
+	return show.Columns(lines, len(lines[0]))
 }
 
 // driverOverTime is a driver at some time.
