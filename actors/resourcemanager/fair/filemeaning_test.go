@@ -90,11 +90,13 @@ func TestWhatSingleElementsMean(t *testing.T) {
 
 		{Faults{}, `<queue name="root"><schedulingPolicy>fifo</schedulingPolicy></queue>`, names, "[root true]"},
 		{
-			Faults{}, `<queue name="p"><queue name="c"/></queue><queue name="p"/>`, func(a *Allocations) any { return fmt.Sprint(names(a), a.ends) },
+			Faults{},
+			`<queue name="p"><queue name="c"/></queue><queue name="p"/>`, func(a *Allocations) any { return fmt.Sprint(names(a), a.ends) },
 			"[root true root.p true root.p.c false] map[false:[root.p.c root.p] true:[root.p]] [line 1: queue root.p appears twice: where both set something, this one counts]",
 		},
 		{
-			Faults{}, `<queue name="a"/><queue name="a"/>`, func(a *Allocations) any { return a.ends[false] },
+			Faults{},
+			`<queue name="a"/><queue name="a"/>`, func(a *Allocations) any { return a.ends[false] },
 			"[root.a] [line 1: queue root.a appears twice: where both set something, this one counts]",
 		},
 		{Upstream(), `<queue name="p"><ue name="c"/></queue>`, names, "[root true root.p true root.p.c false]"},
@@ -120,22 +122,26 @@ func TestWhatSingleElementsMean(t *testing.T) {
 		{Faults{}, `<queue name="` + strings.Repeat("x", 996) + `"/>`, names, "the full name of a queue has more than 1000 bytes"},
 		{Faults{}, `<queue name="root"><queue name=" "/></queue>`, names, `a queue below root has no name; write name="..."`},
 		{
-			Faults{}, `<queue name="root"><aclSubmitApps>u</aclSubmitApps></queue>`,
+			Faults{},
+			`<queue name="root"><aclSubmitApps>u</aclSubmitApps></queue>`,
 			func(a *Allocations) any {
 				return fmt.Sprint(a.Queue(Root).Submit, a.Queue(Root).Administer, a.MaySubmit("root.x", "v", nil))
 			}, "{false [u] []} {true [] []} true",
 		},
 		{
-			Faults{}, `<queue name="root"><aclAdministerApps> g</aclAdministerApps></queue>`,
+			Faults{},
+			`<queue name="root"><aclAdministerApps> g</aclAdministerApps></queue>`,
 			func(a *Allocations) any { return fmt.Sprint(a.Queue(Root).Submit, a.Queue(Root).Administer) }, "{true [] []} {false [] [g]}",
 		},
 
 		{
-			Faults{}, `<queuePlacementPolicy><rule name="user" queue=".bad"><rule name="primaryGroup"/></rule></queuePlacementPolicy>`,
+			Faults{},
+			`<queuePlacementPolicy><rule name="user" queue=".bad"><rule name="primaryGroup"/></rule></queuePlacementPolicy>`,
 			func(a *Allocations) any { return a.Placement.Rules() }, "[UserPlacementRule]",
 		},
 		{
-			Faults{}, `<queuePlacementPolicy><rule name="user"><rule name="primaryGroup"><rule name="default"/></rule></rule></queuePlacementPolicy>`,
+			Faults{},
+			`<queuePlacementPolicy><rule name="user"><rule name="primaryGroup"><rule name="default"/></rule></rule></queuePlacementPolicy>`,
 			func(a *Allocations) any { return a.Placement.Rules() }, "[UserPlacementRule] [line 1: what is in rule primaryGroup inside rule user is ignored]",
 		},
 
