@@ -51,7 +51,7 @@ func (d *daemonOptions) pages(f *pflag.FlagSet, port, webUI int) {
 // common are the flags of all daemons. Where a daemon of YARN has its pages is a setting.
 func (d *daemonOptions) common(f *pflag.FlagSet, port int, shortHost, shortPort string) {
 	d.given = f
-	d.settings.flags(f)
+	d.flags(f)
 	f.StringVarP(&d.host, "host", shortHost, "127.0.0.1", "where to listen")
 	f.IntVarP(&d.port, "port", shortPort, port, "RPC port; 0: any free one")
 	f.StringVar(&d.debug, "debug-addr", "", "`HOST:PORT` to serve /metrics and /debug/pprof at, over HTTP, to all that reach it; port 0: any free one")

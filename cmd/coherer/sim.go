@@ -44,7 +44,7 @@ func simCommand(s streams) *cobra.Command {
 }
 
 func (o *simOptions) flags(f *pflag.FlagSet) {
-	o.settings.pair(f)
+	o.pair(f)
 	o.output.flags(f)
 	f.Uint64Var(&o.life.Seed, "seed", 1, "the seed; with --seeds the first one")
 	f.IntVar(&o.life.Masters, "masters", 1, "Masters; more than one are standbys of each other; not with --yarn")

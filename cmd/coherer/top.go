@@ -45,7 +45,7 @@ func (o *topOptions) flags(f *pflag.FlagSet) {
 }
 
 func (o *topOptions) run(ctx context.Context, s streams, args []string) error {
-	if err := o.interval.check(); err != nil {
+	if err := o.check(); err != nil {
 		return usage(err)
 	}
 	watched, err := findWatched(args)
