@@ -76,7 +76,8 @@ func TestEachFileKnowsTheFloorsBelowIt(t *testing.T) {
 		from, to, exception := strings.Cut(line, " -> ")
 		switch {
 		case exception:
-			for _, f := range strings.Fields(strings.Split(to, ":")[0]) {
+			to, _, _ := strings.Cut(to, ":") // then why
+			for f := range strings.FieldsSeq(to) {
 				argued[strings.TrimSpace(from)+" -> "+f] = false
 			}
 		case listed:
