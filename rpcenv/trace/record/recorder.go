@@ -17,8 +17,8 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// DefaultBodyLimit is how many bytes of a message's encoding a Recorder keeps unless its maker says otherwise.
-const DefaultBodyLimit = 1 << 10
+// defaultBodyLimit is how many bytes of a message's encoding a Recorder keeps unless its maker says otherwise.
+const defaultBodyLimit = 1 << 10
 
 // Locks. Two may be held at once in these orders only:
 //
@@ -57,7 +57,7 @@ type Recorder struct {
 }
 
 // NewRecorder returns a Recorder that keeps everything in memory: that of a world or a test. bodyLimit is how many bytes
-// of a message are kept; 0 means DefaultBodyLimit, less than that none.
+// of a message are kept; 0 means defaultBodyLimit, less than that none.
 func NewRecorder(bodyLimit int) *Recorder {
 	return &Recorder{bodyLimit: limitOf(bodyLimit), ring: newMemoryRing(memoryShape), exact: true}
 }
@@ -150,7 +150,7 @@ func removeRing(path string) error {
 
 func limitOf(bodyLimit int) int {
 	if bodyLimit == 0 {
-		return DefaultBodyLimit
+		return defaultBodyLimit
 	}
 	return min(max(bodyLimit, 0), maxBody)
 }

@@ -7,12 +7,12 @@ import (
 	"unsafe"
 )
 
-// RingMagic is how a ring file begins; its last letter counts the versions of the format.
-const RingMagic = "CHTRING1"
+// ringMagic is how a ring file begins; its last letter counts the versions of the format.
+const ringMagic = "CHTRING1"
 
 // The parts of a ring, in a file as in memory, all numbers in the byte order of the machine:
 //
-//	0      RingMagic
+//	0      ringMagic
 //	8      uint32 log2 of the number of shards
 //	12     uint32 log2 of the number of slots in a shard
 //	16     uint32 size of the names
@@ -84,7 +84,7 @@ func newRing(s shape, mem []byte, locked bool) *ring {
 		shape: s, mem: mem, locked: locked, heads: unsafe.Pointer(&mem[ringHeads]), slots: unsafe.Pointer(&mem[s.slotsAt()]),
 		shardMask: 1<<s.shardBits - 1, slotMask: 1<<s.slotBits - 1,
 	}
-	copy(mem, RingMagic)
+	copy(mem, ringMagic)
 	for i, v := range []uint32{s.shardBits, s.slotBits, s.namesSize} {
 		*(*uint32)(unsafe.Pointer(&mem[8+4*i])) = v
 	}

@@ -46,7 +46,7 @@ func readRing(r io.Reader) (*Ring, error) {
 	if err != nil && !isTorn(err) {
 		return nil, fmt.Errorf("trace: read: %w", err)
 	}
-	if err := checkMagic(header[:min(n, len(RingMagic))], RingMagic); err != nil {
+	if err := checkMagic(header[:min(n, len(ringMagic))], ringMagic); err != nil {
 		return nil, err
 	}
 	s := shape{

@@ -266,7 +266,7 @@ func FuzzReadRing(f *testing.F) {
 		g.event(&Event{Kind: tracepb.Kind(n % 8), ID: ID{Conn: 9, N: uint64(n + 1)}, Time: 5, Endpoint: "E", Type: "x.Y", Name: "n"})
 	}
 	f.Add(g.mem)
-	f.Add([]byte(RingMagic))
+	f.Add([]byte(ringMagic))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got, err := readRing(bytes.NewReader(b))
 		if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// Row is one line of the table of messages: all messages of one type from one place to another, where numbered peers
+// tableRow is one line of the table of messages: all messages of one type from one place to another, where numbered peers
 // count as one.
-type Row struct {
+type tableRow struct {
 	// Type is the message; answers are rows of their own, "CheckExistence reply".
 	Type     string
 	From, To string
@@ -18,11 +18,11 @@ type Row struct {
 	Bytes    uint64
 }
 
-// Rows counts the messages that were sent, in order of first occurrence.
-func Rows(entries []trace.Entry) []Row {
+// tableRows counts the messages that were sent, in order of first occurrence.
+func tableRows(entries []trace.Entry) []tableRow {
 	type key struct{ typ, from, to string }
 	at := map[key]int{}
-	var rows []Row
+	var rows []tableRow
 	for i := range entries {
 		e := &entries[i]
 		if e.K != trace.KindMsg {
@@ -36,7 +36,7 @@ func Rows(entries []trace.Entry) []Row {
 		if !ok {
 			n = len(rows)
 			at[k] = n
-			rows = append(rows, Row{Type: k.typ, From: k.from, To: k.to})
+			rows = append(rows, tableRow{Type: k.typ, From: k.from, To: k.to})
 		}
 		rows[n].Count++
 		rows[n].Bytes += e.Bytes
@@ -44,11 +44,11 @@ func Rows(entries []trace.Entry) []Row {
 	return rows
 }
 
-// Table is Rows as text: a head, a line per row, the sums, and a line about messages whose type was not recorded, if any.
+// Table is tableRows as text: a head, a line per row, the sums, and a line about messages whose type was not recorded, if any.
 func Table(entries []trace.Entry) string {
 	lines := [][]string{{"MESSAGE", "FROM", "TO", "COUNT", "BYTES"}}
 	count, size, note := 0, uint64(0), ""
-	for _, r := range Rows(entries) {
+	for _, r := range tableRows(entries) {
 		lines = append(lines, []string{oneline.Text(r.Type), oneline.Text(r.From), oneline.Text(r.To), fmt.Sprint(r.Count), fmt.Sprint(r.Bytes)})
 		count += r.Count
 		size += r.Bytes
