@@ -31,6 +31,7 @@
 //	machine/     pure: state machines as tables
 //	records/     what Masters, ResourceManagers and the stores of their records agree on
 //	submit/      pure: the rules of spark-submit
+//	compat/      pure: the setting that turns on faults that Spark and Hadoop had
 //	ids/         pure: which ids are valid, and the names by which endpoints are looked up
 //	driver/      CoarseGrainedScheduler executors of an application and their tasks
 //	  dag/       DAGScheduler           jobs and stages

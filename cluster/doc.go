@@ -8,6 +8,7 @@
 //	app/         what a user's main imports: the program as driver, executor or ApplicationMaster
 //	boot/        the process beneath the endpoints: how it comes up, in which order it ends
 //	builtin/     the programs that come with the cluster
+//	known/       all settings that are known, and those that processes read around their endpoints
 //	runner/      coherer run: a cluster of processes for one application
 //
 //	recovery/    a Master's records on disk

@@ -156,7 +156,7 @@
 //
 // A file knows those before it in this list, not those behind it:
 //
-//	errors address ref message life switches log door ports host               words, and the seam
+//	errors address ref message life switches log door ports host settings redact   words, and the seam
 //	env timer pending blocking outgoing record undelivered call                an Env's books, and messages on their way
 //	context items meter held owned endpoint inbox endpoints recording handled  an endpoint: what waits for it, and all of them
 //	conn outbox connections conn_life send receive claim handshake             connections, and by which one a message goes

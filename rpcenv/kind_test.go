@@ -66,7 +66,7 @@ func (w *world) send(e *rpcenv.Env, to rpcenv.Ref, words ...string) {
 }
 
 func threads(t *testing.T, n string) *conf.Conf {
-	c, err := conf.New(map[string]string{conf.RPCDispatcherThreads.Key(): n})
+	c, err := conf.New(map[string]string{rpcenv.RPCDispatcherThreads.Key(): n})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/coherer/coherer/rpcenv/codec"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // New makes an Env on a Host and, unless it is in client mode, begins to listen: at the port it was given or, while they
@@ -71,7 +70,7 @@ func (e *Env) listen() error {
 func (e *Env) bind(accept func(Link) Receiver) error {
 	at := e.cfg.Listen
 	at.Host = unbracketed(at.Host)
-	return NextPorts(at.Port, conf.PortMaxRetries.Get(e.cfg.Conf), func(port int) error {
+	return NextPorts(at.Port, PortMaxRetries.Get(e.cfg.Conf), func(port int) error {
 		if port != e.cfg.Listen.Port {
 			e.log.Warnf("Service '%s' could not bind on port %d. Attempting port %d.", e.cfg.Name, port-1, port)
 		}

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
@@ -91,7 +90,7 @@ type asks struct {
 }
 
 func (e *Env) newPending(opts []AskOption) *pending {
-	p := &pending{env: e, index: -1, key: conf.RPCAskTimeout.Source(e.cfg.Conf), limit: conf.RPCAskTimeout.Get(e.cfg.Conf)}
+	p := &pending{env: e, index: -1, key: RPCAskTimeout.Source(e.cfg.Conf), limit: RPCAskTimeout.Get(e.cfg.Conf)}
 	for _, o := range opts {
 		o(p)
 	}

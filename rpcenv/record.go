@@ -9,7 +9,6 @@ import (
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/codec"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
@@ -145,7 +144,7 @@ func nanos(t time.Time) int64 {
 
 // beginRecording sets the switches as the settings say.
 func (e *Env) beginRecording() {
-	e.switches.Store(&switches{all: e.recorder.CanRecord() && conf.TraceEnabled.Get(e.cfg.Conf)})
+	e.switches.Store(&switches{all: e.recorder.CanRecord() && TraceEnabled.Get(e.cfg.Conf)})
 }
 
 // traceTime is the time that records of a message have; zero while nothing is recorded: the ring has a cheaper clock.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
@@ -18,7 +17,7 @@ var ErrNotRecording = errors.New("rpcenv: this process does not record")
 // ErrRefusedNotFound; a process that has nowhere to record to is ErrNotRecording. It may be called from any goroutine.
 func (e *Env) Record(endpoint string, on bool) (was bool, err error) {
 	if !e.recorder.CanRecord() {
-		return false, fmt.Errorf("%w: set %s when it starts", ErrNotRecording, conf.TraceDir.Key())
+		return false, fmt.Errorf("%w: set %s when it starts", ErrNotRecording, TraceDir.Key())
 	}
 	if endpoint != "" && e.endpoints.find(endpoint) == nil {
 		return false, fmt.Errorf("%w: Could not find %s.", ErrRefusedNotFound, endpoint)

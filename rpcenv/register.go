@@ -65,16 +65,16 @@ func Untraced() Option {
 
 // dispatcherThreads is how many threads Spark's shared message loop has; spark.executor.id says in whose process.
 func dispatcherThreads(c *conf.Conf) int {
-	if id, ok := conf.ExecutorID.Find(c); ok {
-		role := conf.ExecutorRPCDispatcherThreads
+	if id, ok := ExecutorID.Find(c); ok {
+		role := ExecutorRPCDispatcherThreads
 		if id == "driver" {
-			role = conf.DriverRPCDispatcherThreads
+			role = DriverRPCDispatcherThreads
 		}
 		if n, ok := role.Find(c); ok {
 			return n
 		}
 	}
-	if n, ok := conf.RPCDispatcherThreads.Find(c); ok {
+	if n, ok := RPCDispatcherThreads.Find(c); ok {
 		return n
 	}
 	return max(2, runtime.GOMAXPROCS(0))

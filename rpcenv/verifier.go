@@ -58,5 +58,5 @@ func resolved(addr Address, name string, found *rpc.Bool, err error) (Ref, error
 }
 
 func lookupTimeout(c *conf.Conf) AskOption {
-	return Timeout(conf.RPCLookupTimeout.Source(c), conf.RPCLookupTimeout.Get(c))
+	return Timeout(RPCLookupTimeout.Source(c), RPCLookupTimeout.Get(c))
 }

@@ -50,7 +50,7 @@ var targets = []target{
 	{"actors/yarnclient", nil, false},
 	{"rpcenv", []string{"rpcenv/sim", "rpcenv/rpctest", "rpcenv/transport"}, false},
 	{"rpcenv/codec", []string{"rpcenv"}, false},
-	{"rpcenv/conf", nil, false},
+	{"rpcenv/conf", []string{"cluster/known"}, false},
 	{"rpcenv/transport", []string{"rpcenv"}, false},
 	{"rpcenv/transport/bulk", []string{"rpcenv/transport"}, false},
 	{"rpcenv/transport/wire", []string{"rpcenv/transport", "rpcenv/transport/bulk"}, false},

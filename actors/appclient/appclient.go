@@ -7,7 +7,6 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Name is what the endpoint is called.
@@ -87,7 +86,7 @@ func (a *AppClient) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	a.disconnected = true // until MasterChanged
 	c.Log().Warnf("Connection to %s failed; waiting for master to reconnect...", peer)
 	c.Send(a.cfg.Listener, Disconnected{})
-	d := conf.StarvationTimeout.Get(c.Conf())
+	d := StarvationTimeout.Get(c.Conf())
 	a.standing = c.Every(d, d, CheckStanding{})
 }
 
@@ -103,7 +102,7 @@ func (a *AppClient) checkStanding(c *rpcenv.Context) {
 		c.Cancel(a.standing)
 		a.forgotten = true
 		c.Send(a.cfg.Listener, Forgotten{Reason: fmt.Sprintf("the Master at %s does not know application %s: it was started again without its records (%s): "+
-			"submit the application again", at.Address, a.appID, conf.RecoveryMode.Key())})
+			"submit the application again", at.Address, a.appID, master.RecoveryMode.Key())})
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // ApplicationMaster is the endpoint YarnAM. Make one with [New].
@@ -70,7 +69,7 @@ func (m *ApplicationMaster) OnStart(c *rpcenv.Context) {
 	m.historic = faultsOf(c.Conf())
 	m.rm = c.Env().Ref(m.cfg.ResourceManager, ServiceName)
 	if m.cfg.ClusterMode {
-		c.After(conf.YARNAMWaitTime.Get(c.Conf()), ContextTimeout{})
+		c.After(YARNAMWaitTime.Get(c.Conf()), ContextTimeout{})
 		return
 	}
 	m.register(c, m.runExecutorLauncher)

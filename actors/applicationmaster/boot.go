@@ -9,10 +9,10 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient/distcache"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Boot is what an ApplicationMaster's process finds in its container, and what it is made of.
@@ -115,7 +115,7 @@ func (r *Running) start(x Boot) error {
 		return err
 	}
 	r.Driver, err = driver.Start(r.Env, driver.Config{
-		AppName: conf.AppName.Get(x.Env.Conf), FS: x.FS, YARN: &driver.YARN{AppID: x.Attempt.App.String()},
+		AppName: submit.AppName.Get(x.Env.Conf), FS: x.FS, YARN: &driver.YARN{AppID: x.Attempt.App.String()},
 	})
 	return err
 }

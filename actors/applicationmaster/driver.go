@@ -8,7 +8,6 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // requestExecutors takes how many executors are wanted. The answer does not wait for the ResourceManager. It is false before the
@@ -106,7 +105,7 @@ func (m *ApplicationMaster) OnDisconnected(c *rpcenv.Context, peer rpcenv.Addres
 		code = *m.shutdownAs
 	}
 	c.Log().Infof("Driver terminated or disconnected! Shutting down. %s", peer)
-	switch treated := conf.YARNClientModeTreatDisconnectAsFailed.Get(c.Conf()); {
+	switch treated := YARNClientModeTreatDisconnectAsFailed.Get(c.Conf()); {
 	case m.shutdownAs == nil && treated:
 		// Without Shutdown the driver may have crashed; Spark takes that for a success unless the setting says otherwise.
 		m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitDisconnectedFromDriver, "Application Master lost connection with driver! Shutting down. "+peer.String())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/hadoop/rmproxy"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -51,7 +52,7 @@ func (m *ApplicationMaster) finish(c *rpcenv.Context, status yarn.FinalApplicati
 	if m.cfg.ClusterMode && !m.registered {
 		m.status, m.exitCode = yarn.FinalApplicationStatus_APP_FAILED, ExitSCNotInited
 	}
-	m.message = cut(message, int(conf.YARNFinalMessageLimit.Get(c.Conf())))
+	m.message = cut(message, int(YARNFinalMessageLimit.Get(c.Conf())))
 	m.launches = nil // launches that wait for their turn are dropped
 	c.Log().Infof("Final app status: %s, exitCode: %d, (reason: %s)", m.status, m.exitCode, m.message)
 	c.State("application master", m.cfg.Attempt.String(), "", "FINISHING", m.message)
@@ -92,8 +93,8 @@ func (m *ApplicationMaster) driverIsOver() bool { return !m.cfg.ClusterMode && m
 
 // maxAttempts is how many attempts the application has.
 func maxAttempts(c *conf.Conf) int {
-	most := conf.AMMaxAttempts.Get(c)
-	if n, set := conf.YARNMaxAppAttempts.Find(c); set {
+	most := rmproxy.AMMaxAttempts.Get(c)
+	if n, set := submit.YARNMaxAppAttempts.Find(c); set {
 		return min(most, n)
 	}
 	return most

@@ -13,7 +13,6 @@ import (
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // allocatedContainers takes the containers that the ResourceManager gave, and starts executors in those that are wanted.
@@ -71,7 +70,7 @@ func nodeAddress(n *yarn.NodeId) (rpcenv.Address, bool) {
 // launch starts the launches that wait, at most spark.yarn.containerLauncherMaxThreads at once. It mirrors ExecutorRunnable in the
 // launcher's pool.
 func (m *ApplicationMaster) launch(c *rpcenv.Context) {
-	for len(m.launches) > 0 && m.launching < conf.YARNContainerLauncherMaxThreads.Get(c.Conf()) {
+	for len(m.launches) > 0 && m.launching < YARNContainerLauncherMaxThreads.Get(c.Conf()) {
 		l := m.launches[0]
 		m.launches = m.launches[1:]
 		m.launching++
@@ -143,9 +142,8 @@ func (m *ApplicationMaster) launchContext(c *rpcenv.Context, l allocator.Launch)
 		{Key: "GOMEMLIMIT", Value: strconv.FormatInt(l.Profile.MemoryMB, 10) + "MiB"},
 	}
 	env = append(env, m.cfg.Environment...)
-	const prefix = "spark.executorEnv."
-	for _, p := range c.Conf().Under(prefix) {
-		env = append(env, &yarn.StringStringMap{Key: strings.TrimPrefix(p.Key, prefix), Value: p.Value})
+	for _, p := range c.Conf().Under(submit.ExecutorEnvPrefix) {
+		env = append(env, &yarn.StringStringMap{Key: strings.TrimPrefix(p.Key, submit.ExecutorEnvPrefix), Value: p.Value})
 	}
 	return &yarn.ContainerLaunchContext{
 		LocalResources: m.cfg.LocalResources, Environment: env, Tokens: m.cfg.Credentials, Command: m.command(l),

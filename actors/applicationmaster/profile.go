@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 	"github.com/coherer/coherer/actors/applicationmaster/amrm"
+	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
@@ -15,26 +16,26 @@ import (
 
 // profileOf is a resource profile; the settings fill in what it does not say.
 func profileOf(c *conf.Conf, p *deploy.ResourceProfile) allocator.Profile {
-	size := submit.ExecutorContainer(c, conf.YARNIsPython.Get(c))
+	size := submit.ExecutorContainer(c, submit.YARNIsPython.Get(c))
 	if p.GetId() != allocator.DefaultProfile {
-		size = submit.ProfileContainer(c, conf.YARNIsPython.Get(c), int64(p.GetExecutorMemoryMb()), int(p.GetExecutorCores()))
+		size = submit.ProfileContainer(c, submit.YARNIsPython.Get(c), int64(p.GetExecutorMemoryMb()), int(p.GetExecutorCores()))
 	}
 	return allocator.Profile{
 		ID: p.GetId(), Container: amrm.Resource{MemoryMB: size.MemoryMB(), VCores: int32(size.Cores)},
-		MemoryMB: size.HeapMB, Cores: int32(size.Cores), TasksPerExecutor: max(1, size.Cores/conf.TaskCPUs.Get(c)),
+		MemoryMB: size.HeapMB, Cores: int32(size.Cores), TasksPerExecutor: max(1, size.Cores/submit.TaskCPUs.Get(c)),
 	}
 }
 
 // maxExecutorFailures is how many failed executors an application may have.
 func maxExecutorFailures(c *conf.Conf) int {
-	for _, e := range []*conf.Entry[int]{conf.ExecutorMaxNumFailures, conf.YARNMaxExecutorFailures} {
+	for _, e := range []*conf.Entry[int]{ExecutorMaxNumFailures, YARNMaxExecutorFailures} {
 		if n, set := e.Find(c); set {
 			return n
 		}
 	}
-	n := conf.ExecutorInstances.Get(c)
-	if conf.DynamicAllocation.Get(c) {
-		n = conf.DynamicAllocationMaxExecutors.Get(c)
+	n := submit.ExecutorInstances.Get(c)
+	if submit.DynamicAllocation.Get(c) {
+		n = allocation.DynamicAllocationMaxExecutors.Get(c)
 	}
 	if n > math.MaxInt32/2 { // maxExecutors is the largest Int by default; Spark's doubling stops there, too
 		return math.MaxInt32

@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
@@ -88,7 +89,7 @@ func (m *ApplicationMaster) contextTimeout(c *rpcenv.Context) {
 	}
 	m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitSCNotInited, fmt.Sprintf(
 		"SparkContext did not initialize after waiting for %d ms. Please check earlier log output for errors. Failing the application.",
-		conf.YARNAMWaitTime.Get(c.Conf()).Milliseconds()))
+		YARNAMWaitTime.Get(c.Conf()).Milliseconds()))
 }
 
 // amIPFilter is the filter that Hadoop has put before an application's pages.
@@ -132,14 +133,14 @@ func (m *ApplicationMaster) createAllocator(c *rpcenv.Context) {
 			return
 		}
 		m.alloc = allocator.New(m.allocatorConfig(c.Conf(), target, m.historic.after(last.GetId())))
-		m.pace = allocator.NewPace(conf.YARNHeartbeatInterval.Get(c.Conf()), conf.YARNInitialAllocationInterval.Get(c.Conf()), expiry(c.Conf()))
+		m.pace = allocator.NewPace(YARNHeartbeatInterval.Get(c.Conf()), YARNInitialAllocationInterval.Get(c.Conf()), expiry(c.Conf()))
 		// Not before the allocator is made: the driver sends its target as soon as it gets this.
 		c.Send(m.driver, &app.RegisterClusterManager{Am: c.Self().Proto()})
 		if m.context != nil {
 			m.context.Reply(&rpc.Bool{Value: true})
 		}
 		if !m.cfg.ClusterMode {
-			c.Send(m.driver, &app.MiscellaneousProcessAdded{Time: c.Now().UnixMilli(), ProcessId: "yarn-am", HostPort: m.cfg.Host, Cores: int32(conf.YARNAMCores.Get(c.Conf()))})
+			c.Send(m.driver, &app.MiscellaneousProcessAdded{Time: c.Now().UnixMilli(), ProcessId: "yarn-am", HostPort: m.cfg.Host, Cores: int32(submit.YARNAMCores.Get(c.Conf()))})
 		}
 		m.allocate(c)
 	})
@@ -149,7 +150,7 @@ func (m *ApplicationMaster) createAllocator(c *rpcenv.Context) {
 const sparkExpiry = 2 * time.Minute
 
 func expiry(c *conf.Conf) time.Duration {
-	if d, set := conf.AMExpiry.Find(c); set {
+	if d, set := rmproxy.AMExpiry.Find(c); set {
 		return d
 	}
 	return sparkExpiry
@@ -158,14 +159,14 @@ func expiry(c *conf.Conf) time.Duration {
 func (m *ApplicationMaster) allocatorConfig(c *conf.Conf, target, last int) allocator.Config {
 	cfg := allocator.Config{
 		Default: profileOf(c, nil), Target: target, LastExecutorID: last,
-		Label: conf.YARNExecutorNodeLabelExpression.Get(c), FailureValidity: conf.ExecutorFailuresValidityInterval.Get(c),
+		Label: YARNExecutorNodeLabelExpression.Get(c), FailureValidity: ExecutorFailuresValidityInterval.Get(c),
 		Rack: m.cfg.Rack, Resends: m.historic.resends,
 		Health: allocator.HealthConfig{
-			Exclude: conf.YARNExcludeNodes.Get(c), OnFailure: conf.YARNExecutorLaunchExcludeOnFailure.Get(c),
-			MaxFailures: conf.ExcludeAppMaxFailedExecutorsPerNode.Get(c), Timeout: time.Hour,
+			Exclude: YARNExcludeNodes.Get(c), OnFailure: YARNExecutorLaunchExcludeOnFailure.Get(c),
+			MaxFailures: ExcludeAppMaxFailedExecutorsPerNode.Get(c), Timeout: time.Hour,
 		},
 	}
-	if d, set := conf.ExcludeOnFailureTimeout.Find(c); set {
+	if d, set := ExcludeOnFailureTimeout.Find(c); set {
 		cfg.Health.Timeout = d
 	}
 	return cfg

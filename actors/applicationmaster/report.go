@@ -10,10 +10,10 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // progress is how far an application is, in every call: it does not know.
@@ -146,7 +146,7 @@ func (m *ApplicationMaster) allocateFailed(c *rpcenv.Context, err error) {
 		m.finish(c, failed, ExitReporterFailure, err.Error())
 		return
 	}
-	if most := conf.YARNReporterMaxFailures.Get(c.Conf()); m.failures >= most {
+	if most := YARNReporterMaxFailures.Get(c.Conf()); m.failures >= most {
 		m.finish(c, failed, ExitReporterFailure, fmt.Sprintf("Exception was thrown %d time(s) from Reporter thread: %v", m.failures, err))
 		return
 	}
@@ -215,7 +215,7 @@ func (m *ApplicationMaster) allocated(c *rpcenv.Context, r *yarn.AllocateRespons
 
 // updatedNodes reports nodes that take no more containers to the driver.
 func (m *ApplicationMaster) updatedNodes(c *rpcenv.Context, nodes []*yarn.NodeReport) {
-	if !conf.DecommissionEnabled.Get(c.Conf()) {
+	if !membership.DecommissionEnabled.Get(c.Conf()) {
 		return
 	}
 	var hosts []string

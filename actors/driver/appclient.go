@@ -7,6 +7,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/dag"
 	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
@@ -105,7 +106,7 @@ func (s *Scheduler) endExecutors(c *rpcenv.Context, ids []string) {
 func (c Config) description(env *rpcenv.Env) *deploy.ApplicationDescription {
 	s := env.Conf()
 	d := &deploy.ApplicationDescription{
-		Name: c.AppName, AppUiUrl: c.WebUIURL, User: c.User, MemoryPerExecutorMb: int32(conf.ExecutorMemory.Get(s)),
+		Name: c.AppName, AppUiUrl: c.WebUIURL, User: c.User, MemoryPerExecutorMb: int32(submit.ExecutorMemory.Get(s)),
 		Command: &deploy.Command{
 			MainClass: "org.apache.spark.executor.CoarseGrainedExecutorBackend",
 			Arguments: []string{
@@ -120,13 +121,13 @@ func (c Config) description(env *rpcenv.Env) *deploy.ApplicationDescription {
 			Environment: c.environment(s),
 		},
 	}
-	if n, set := conf.CoresMax.Find(s); set {
+	if n, set := submit.CoresMax.Find(s); set {
 		d.MaxCores = new(int32(n))
 	}
-	if n, set := conf.ExecutorCores.Find(s); set {
+	if n, set := submit.ExecutorCores.Find(s); set {
 		d.CoresPerExecutor = new(int32(n))
 	}
-	if n := conf.TaskCPUs.Get(s); n > 1 { // absent means 1
+	if n := submit.TaskCPUs.Get(s); n > 1 { // absent means 1
 		d.CpusPerTask = new(int32(n))
 	}
 	if allocation.Enabled(s) {
@@ -142,9 +143,8 @@ func (c Config) environment(s *conf.Conf) []*deploy.EnvironmentVariable {
 		out = append(out, &deploy.EnvironmentVariable{Name: "SPARK_USER", Value: c.User})
 	}
 	out = append(out, c.Environment...)
-	const prefix = "spark.executorEnv."
-	for _, p := range s.Under(prefix) {
-		out = append(out, &deploy.EnvironmentVariable{Name: strings.TrimPrefix(p.Key, prefix), Value: p.Value})
+	for _, p := range s.Under(submit.ExecutorEnvPrefix) {
+		out = append(out, &deploy.EnvironmentVariable{Name: strings.TrimPrefix(p.Key, submit.ExecutorEnvPrefix), Value: p.Value})
 	}
 	return out
 }

@@ -52,7 +52,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	d.receiver = heartbeat.New(d.ref(Name))
 	endpoints := d.endpoints(cfg)
 	if allocation.Enabled(env.Conf()) {
-		s, err := allocation.NewSettings(env.Conf())
+		s, err := allocation.NewConfig(env.Conf())
 		if err != nil {
 			return nil, fmt.Errorf("driver: %w", err)
 		}

@@ -6,9 +6,11 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -22,7 +24,7 @@ func (s *Scheduler) submitTasks(c *rpcenv.Context, m tasks.SubmitTasks) {
 	}
 	// Only before the first task: later sets wait for cores as a matter of course.
 	if !s.starving.Active() && !s.pool.Launched() {
-		d := conf.StarvationTimeout.Get(c.Conf())
+		d := appclient.StarvationTimeout.Get(c.Conf())
 		s.starving = c.Every(d, d, StarvationCheck{})
 	}
 	s.makeOffers(c, s.executors.offers())
@@ -87,7 +89,7 @@ func (s *Scheduler) isReady(c *rpcenv.Context) bool {
 	}
 	// The time-out applies to an application without any executor, too: reviveOffers comes here for it.
 	have, expected, ratio := s.registered(c.Conf())
-	s.ready = float64(have) >= float64(expected)*ratio || c.Now().Sub(s.began) >= conf.SchedulerMaxRegisteredResourcesWaitingTime.Get(c.Conf())
+	s.ready = float64(have) >= float64(expected)*ratio || c.Now().Sub(s.began) >= SchedulerMaxRegisteredResourcesWaitingTime.Get(c.Conf())
 	if s.ready {
 		s.tellAllocation(c, allocation.Ready{})
 	}
@@ -97,10 +99,10 @@ func (s *Scheduler) isReady(c *rpcenv.Context) bool {
 // registered is how much can take tasks, and which share of how much must be able to before the first task starts: cores on a
 // standalone cluster, executors on YARN, where the ratio is 0.8 unless the settings say otherwise.
 func (s *Scheduler) registered(c *conf.Conf) (have, expected int, ratio float64) {
-	ratio, set := conf.SchedulerMinRegisteredResourcesRatio.Find(c)
+	ratio, set := SchedulerMinRegisteredResourcesRatio.Find(c)
 	if s.cfg.YARN == nil {
 		// 0 without spark.cores.max: the driver cannot know how much will come, so its tasks do not wait.
-		most, _ := conf.CoresMax.Find(c)
+		most, _ := submit.CoresMax.Find(c)
 		return s.executors.cores(), most, ratio
 	}
 	if !set {
@@ -119,9 +121,9 @@ func (s *Scheduler) waitsFor(c *rpcenv.Context) string {
 	if s.cfg.YARN != nil {
 		what = "executors"
 	}
-	most := conf.SchedulerMaxRegisteredResourcesWaitingTime
+	most := SchedulerMaxRegisteredResourcesWaitingTime
 	return fmt.Sprintf("the first task starts when %.0f of %d %s can take tasks, or %s after the start of the driver; %d can: lower %s or %s to begin with fewer",
-		math.Ceil(float64(expected)*ratio), expected, what, most.Get(c.Conf()), have, conf.SchedulerMinRegisteredResourcesRatio.Key(), most.Key())
+		math.Ceil(float64(expected)*ratio), expected, what, most.Get(c.Conf()), have, SchedulerMinRegisteredResourcesRatio.Key(), most.Key())
 }
 
 func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {

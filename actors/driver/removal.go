@@ -6,7 +6,6 @@ import (
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // disassociated is the loss of an executor when only the end of its connection is known.
@@ -59,7 +58,7 @@ func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 		s.askLossReason(c, e.id)
 		return
 	}
-	e.removal = c.After(conf.ExecutorRemoveDelayOnDisconnection.Get(c.Conf()), RemoveDisconnected{ExecutorID: e.id})
+	e.removal = c.After(ExecutorRemoveDelayOnDisconnection.Get(c.Conf()), RemoveDisconnected{ExecutorID: e.id})
 }
 
 // removeDisconnected gives up an executor whose connection ended, for which no reason has come.

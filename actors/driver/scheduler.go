@@ -13,10 +13,10 @@ import (
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/actors/driver/yarnscheduler"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // ErrDuplicateExecutor fails the registration of an executor whose id is taken.
@@ -53,11 +53,11 @@ func newScheduler(cfg Config) *Scheduler { return &Scheduler{cfg: cfg, executors
 
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
-	s.cpus = conf.TaskCPUs.Get(c.Conf())
+	s.cpus = submit.TaskCPUs.Get(c.Conf())
 	s.historic = faultsOf(c.Conf())
-	s.maxSize = conf.RPCMessageMaxSize.Get(c.Conf()) << 20
+	s.maxSize = rpcenv.RPCMessageMaxSize.Get(c.Conf()) << 20
 	s.pool = tasks.NewPool(tasks.Limits{
-		CPUs: s.cpus, MaxFailures: conf.TaskMaxFailures.Get(c.Conf()), MaxResultSize: conf.DriverMaxResultSize.Get(c.Conf()),
+		CPUs: s.cpus, MaxFailures: TaskMaxFailures.Get(c.Conf()), MaxResultSize: DriverMaxResultSize.Get(c.Conf()),
 	})
 	here := func(name string) rpcenv.Ref { return c.Env().Ref(c.Self().Address, name) }
 	s.dag, s.appClient = here(dag.Name), here(appclient.Name)
@@ -74,7 +74,7 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	}
 	s.began = c.Now()
 	// The first comes at once, as in Spark: a driver that waits for nothing is ready before the first job.
-	c.Every(0, conf.SchedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
+	c.Every(0, SchedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
 }
 
 // Receive is a callback of the endpoint.

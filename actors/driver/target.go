@@ -3,6 +3,7 @@ package driver
 import (
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
@@ -44,8 +45,8 @@ func (s *Scheduler) askKill(c *rpcenv.Context, ids []string, then func(*rpc.Bool
 
 // defaultProfile is what an executor takes by the settings (ResourceProfile.getOrCreateDefaultProfile).
 func defaultProfile(s *conf.Conf) *deploy.ResourceProfile {
-	p := &deploy.ResourceProfile{ExecutorMemoryMb: int32(conf.ExecutorMemory.Get(s))}
-	if n, set := conf.ExecutorCores.Find(s); set {
+	p := &deploy.ResourceProfile{ExecutorMemoryMb: int32(submit.ExecutorMemory.Get(s))}
+	if n, set := submit.ExecutorCores.Find(s); set {
 		p.ExecutorCores = new(int32(n))
 	}
 	return p

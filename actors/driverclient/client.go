@@ -10,7 +10,6 @@ import (
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Name is what the endpoint is called.
@@ -234,7 +233,7 @@ func (e *Client) driverStatus(c *rpcenv.Context, r *deploy.DriverStatusResponse)
 
 // waits reports whether the process waits for the driver's end.
 func (e *Client) waits(c *rpcenv.Context) bool {
-	return e.cfg.Launch != nil && conf.SubmitWaitAppCompletion.Get(c.Conf())
+	return e.cfg.Launch != nil && SubmitWaitAppCompletion.Get(c.Conf())
 }
 
 // logState writes the driver's state into the log, in Spark's words: once, and again when it has ended.

@@ -6,6 +6,9 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/coherer/coherer/actors/compat"
+	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
@@ -71,7 +74,7 @@ func (x Boot) Fetch(h rpcenv.Host, then func(map[string]string, error)) error {
 
 // start makes the executor's Env, which is in client mode, and its endpoints.
 func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
-	c, err := conf.New(settings)
+	c, err := conf.New(settings, Settings, rpcenv.Settings, compat.Settings, membership.Settings, storage.Settings)
 	if err != nil {
 		return fmt.Errorf("the driver's settings: %w", err)
 	}

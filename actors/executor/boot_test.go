@@ -14,7 +14,6 @@ import (
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
@@ -53,7 +52,7 @@ func TestAProcessThatHasItsSettingsAsksForNone(t *testing.T) {
 	if !strings.HasPrefix(r.heard[0], "CoarseGrainedScheduler RegisterExecutor{") {
 		t.Errorf("the driver heard %q", r.heard)
 	}
-	if got := conf.ExecutorHeartbeatInterval.Get(r.env.Conf()); got != 3*time.Second {
+	if got := executor.ExecutorHeartbeatInterval.Get(r.env.Conf()); got != 3*time.Second {
 		t.Errorf("the setting is %s", got)
 	}
 }
@@ -71,7 +70,7 @@ func TestTheSettingsAreAskedForInAnEnvOfTheirOwn(t *testing.T) {
 		}
 	}, &app.Property{Key: "spark.executor.heartbeatInterval", Value: "3s"}, &app.Property{Key: "spark.decommission.enabled", Value: "true"})
 	r.expect(&app.LaunchedExecutor{})
-	if got := conf.ExecutorHeartbeatInterval.Get(r.env.Conf()); got != 3*time.Second {
+	if got := executor.ExecutorHeartbeatInterval.Get(r.env.Conf()); got != 3*time.Second {
 		t.Errorf("the setting is %s", got)
 	}
 	want := []string{

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // ExecutorDecommissionSigReceived says that the process got the signal spark.executor.decommission.signal. It is answered
@@ -49,8 +49,8 @@ func (e *Executor) executorDecommissionSigReceived(c *rpcenv.Context, m Executor
 // decommissionSelf begins to wait for the end of the running tasks. Without spark.decommission.enabled nothing changes.
 func (e *Executor) decommissionSelf(c *rpcenv.Context) {
 	switch {
-	case !conf.DecommissionEnabled.Get(c.Conf()):
-		c.Log().Warnf("Receive decommission request, but decommission feature is disabled: set %s=true", conf.DecommissionEnabled.Key())
+	case !membership.DecommissionEnabled.Get(c.Conf()):
+		c.Log().Warnf("Receive decommission request, but decommission feature is disabled: set %s=true", membership.DecommissionEnabled.Key())
 	case e.state.decommissioned || e.state.stopping: // the driver and the machine may both ask
 	default:
 		c.Log().Info("Decommission executor")

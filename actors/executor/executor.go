@@ -14,7 +14,6 @@ import (
 	"github.com/coherer/coherer/messages/rpc"
 	storagepb "github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Executor is the endpoint Executor (org.apache.spark.executor.CoarseGrainedExecutorBackend).
@@ -112,7 +111,7 @@ func (e *Executor) registeredExecutor(c *rpcenv.Context) {
 				return
 			}
 			e.heartbeat = ref
-			period := conf.ExecutorHeartbeatInterval.Get(c.Conf())
+			period := ExecutorHeartbeatInterval.Get(c.Conf())
 			// The first one comes after a random part of a second period, so that executors do not all beat at once.
 			first := period + time.Duration(c.Rand().Int64N(int64(period)))
 			c.Every(first, period, SendHeartbeat{})
@@ -146,13 +145,13 @@ func (e *Executor) blockManagerID() *storagepb.BlockManagerId {
 // sendHeartbeat asks the HeartbeatReceiver. Too many failures in a row end the process with 56.
 func (e *Executor) sendHeartbeat(c *rpcenv.Context) {
 	q := &app.Heartbeat{ExecutorId: e.cfg.Args.ExecutorID, BlockManagerId: e.blockManagerID(), RunningTasks: e.state.runningTasks()}
-	period := conf.ExecutorHeartbeatInterval
+	period := ExecutorHeartbeatInterval
 	rpcenv.Ask(c, e.heartbeat, q, func(r *app.HeartbeatResponse, err error) {
 		if err != nil {
 			// An ask times out with its period, so that failures in a row are periods in a row.
 			e.failures++
 			c.Log().Warnf("Issue communicating with driver in heartbeater: %v", err)
-			if limit := conf.ExecutorHeartbeatMaxFailures.Get(c.Conf()); e.failures >= limit {
+			if limit := ExecutorHeartbeatMaxFailures.Get(c.Conf()); e.failures >= limit {
 				e.exit(c, exitHeartbeatFailure, fmt.Sprintf("Unable to send heartbeats to driver more than %d times", limit), false)
 			}
 			return

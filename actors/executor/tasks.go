@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/app"
 	storagepb "github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // errKilled ends a task that the driver no longer wants.
@@ -20,7 +20,7 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 	if e.tasks()[d.GetTaskId()] != nil || e.state.stopping {
 		return // a duplicate
 	}
-	if !e.state.ready && slices.Contains(conf.Compat.Get(c.Conf()), "SPARK-13112") { // for study: the executor is not made yet
+	if !e.state.ready && slices.Contains(compat.Compat.Get(c.Conf()), "SPARK-13112") { // for study: the executor is not made yet
 		e.exit(c, 1, "Received LaunchTask command but executor was null", true)
 		return
 	}
@@ -38,7 +38,7 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 			}
 			w := work{
 				desc: d, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(),
-				maxMessage: conf.RPCMessageMaxSize.Get(c.Conf()) << 20,
+				maxMessage: rpcenv.RPCMessageMaxSize.Get(c.Conf()) << 20,
 			}
 			t.cancel = rpcenv.Run(c, "", w.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
 			if t.killed != "" { // while it waited for the outputs

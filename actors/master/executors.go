@@ -11,7 +11,6 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // launchExecutor sends LaunchExecutor to the Worker, then ExecutorAdded to the driver.
@@ -81,7 +80,7 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *executorDesc, r *deploy.E
 	if !normal && e.State != deploy.ExecutorState_KILLED {
 		m.failed(c, failedExecutor, e.FullID(), e.Worker.ID, e.State.String(), r.GetMessage())
 	}
-	limit := conf.MaxExecutorRetries.Get(c.Conf())
+	limit := MaxExecutorRetries.Get(c.Conf())
 	remove, counted := app.historicEnd(historic, normal, limit, c.Now())
 	if !counted {
 		remove = app.executorEnded(e, normal, limit, c.Now())

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -21,10 +22,10 @@ type faults struct {
 }
 
 func faultsOf(c *conf.Conf) faults {
-	has := func(id string) bool { return slices.Contains(conf.Compat.Get(c), id) }
+	has := func(id string) bool { return slices.Contains(compat.Compat.Get(c), id) }
 	return faults{
 		lifetimeFailures: has("SPARK-2425"),
-		coreByCore:       has("SPARK-8881") || conf.DeployScheduler.Get(c) == "core-by-core",
+		coreByCore:       has("SPARK-8881") || DeployScheduler.Get(c) == "core-by-core",
 		memoryPerCore:    has("SPARK-9731"),
 		silentExit:       has("SPARK-16925"),
 		ghosts:           has("SPARK-13604"),

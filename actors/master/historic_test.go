@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -28,7 +29,7 @@ func TestFaultsAreThoseOfTheSetting(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, bad := range []string{"SPARK-1", "fixed,SPARK-2425", ","} {
-		if _, err := conf.New(map[string]string{"coherer.compat": bad}); err == nil {
+		if _, err := conf.New(map[string]string{"coherer.compat": bad}, compat.Settings); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
 	}

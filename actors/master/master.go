@@ -9,7 +9,6 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Name is the endpoint's name.
@@ -73,7 +72,7 @@ type RelaunchExecutors struct{ rpcenv.Local }
 // OnStart is a callback of the endpoint.
 func (m *Master) OnStart(c *rpcenv.Context) {
 	c.Log().Infof("Starting Spark master at %s", m.url(c))
-	c.Every(0, conf.WorkerTimeout.Get(c.Conf()), CheckForWorkerTimeOut{})
+	c.Every(0, membership.WorkerTimeout.Get(c.Conf()), CheckForWorkerTimeOut{})
 	// With a Store alone no rival exists: the Master elects itself. With an election it waits for ElectedLeader.
 	if m.cfg.Store != nil && !m.cfg.Election {
 		m.electedLeader(c, ElectedLeader{})

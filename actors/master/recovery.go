@@ -8,7 +8,6 @@ import (
 
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Recovered is the reason in the trace for what a Master took over: it began under another Master.
@@ -35,7 +34,7 @@ func (m *Master) beginRecovery(c *rpcenv.Context, l *left) {
 	for _, r := range l.workers {
 		m.recoverWorker(c, r)
 	}
-	c.After(conf.RecoveryTimeout.Get(c.Conf()), CompleteRecovery{})
+	c.After(RecoveryTimeout.Get(c.Conf()), CompleteRecovery{})
 	m.completeIfPossible(c) // with drivers alone in the records no answer is awaited
 }
 

@@ -7,9 +7,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // registerWorker accepts a Worker. One with a known id that was not given up is a duplicate and keeps what it runs; another
@@ -178,9 +178,9 @@ func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestStat
 // checkForWorkerTimeOut gives up Workers that were silent for spark.worker.timeout, and forgets those that have been dead for
 // long.
 func (m *Master) checkForWorkerTimeOut(c *rpcenv.Context) {
-	timeout := conf.WorkerTimeout.Get(c.Conf())
+	timeout := membership.WorkerTimeout.Get(c.Conf())
 	silent := c.Now().Add(-timeout)
-	buried := c.Now().Add(-timeout * time.Duration(conf.DeadWorkerPersistence.Get(c.Conf())+1))
+	buried := c.Now().Add(-timeout * time.Duration(DeadWorkerPersistence.Get(c.Conf())+1))
 	seconds := int(timeout / time.Second)
 	removed := false
 	for _, w := range m.workers.all() {

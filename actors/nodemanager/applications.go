@@ -6,7 +6,6 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/nodemanager/machine"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // applicationEvent gives an event to an application's machine, and carries out its actions. It mirrors ApplicationImpl.handle.
@@ -93,7 +92,7 @@ func (n *ContainerManager) cleanUpApplication(c *rpcenv.Context, a *application)
 // remove removes something from the disk, now or when yarn.nodemanager.delete.debug-delay-sec are over, then calls done. It waits
 // for the removal only without a delay.
 func (n *ContainerManager) remove(c *rpcenv.Context, body func(*rpcenv.Blocking) error, what string, done func()) {
-	delay := conf.NodeManagerDeleteDebugDelay.Get(c.Conf())
+	delay := NodeManagerDeleteDebugDelay.Get(c.Conf())
 	if delay >= 0 { // below 0: nothing is ever removed
 		rpcenv.Run(c, "", func(b *rpcenv.Blocking) (struct{}, error) {
 			if delay > 0 {

@@ -8,7 +8,6 @@ import (
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/actors/nodemanager/machine"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // containerEvent gives an event to a container's machine, and carries out its actions. It mirrors ContainerImpl.handle.
@@ -184,7 +183,7 @@ func (n *ContainerManager) killContainer(c *rpcenv.Context, x *container, status
 func (n *ContainerManager) killProcess(c *rpcenv.Context, x *container) {
 	switch {
 	case x.process != nil:
-		x.process.Kill(conf.NodeManagerKillDelay.Get(c.Conf()))
+		x.process.Kill(NodeManagerKillDelay.Get(c.Conf()))
 	case x.busy: // the callback of prepare or failed ends it
 	default: // it waits for its next start
 		c.Cancel(x.timer)

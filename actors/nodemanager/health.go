@@ -6,7 +6,6 @@ import (
 
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // health is whether this node can run containers, by its disks and by its health script. It mirrors NodeHealthCheckerService.
@@ -49,7 +48,7 @@ func (n *ContainerManager) checkDisks(c *rpcenv.Context) {
 
 // runHealthScript runs the configured script.
 func (n *ContainerManager) runHealthScript(c *rpcenv.Context) {
-	look, path, limit := n.cfg.Machine, conf.NodeManagerHealthScript.Get(c.Conf()), conf.NodeManagerHealthScriptTimeout.Get(c.Conf())
+	look, path, limit := n.cfg.Machine, NodeManagerHealthScript.Get(c.Conf()), NodeManagerHealthScriptTimeout.Get(c.Conf())
 	rpcenv.Run(c, "script", func(b *rpcenv.Blocking) (report, error) {
 		text, ok := look.Script(b, path, limit)
 		return report{ok, text}, nil

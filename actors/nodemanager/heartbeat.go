@@ -7,7 +7,6 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // beatIn sends the next heartbeat in d.
@@ -110,7 +109,7 @@ func (n *ContainerManager) heartbeatAnswered(c *rpcenv.Context, r *yarn.NodeHear
 const maxInterval = 24 * time.Hour
 
 func (n *ContainerManager) rememberUntil(c *rpcenv.Context) time.Time {
-	return c.Now().Add(conf.NodeManagerContainerStatuses.Get(c.Conf()))
+	return c.Now().Add(NodeManagerContainerStatuses.Get(c.Conf()))
 }
 
 // containersOf are the valid ids; the log has the others.

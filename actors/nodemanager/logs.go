@@ -5,7 +5,6 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Logs are the output of containers on this machine, by their applications. What its methods do may take long.
@@ -47,7 +46,7 @@ func (n *ContainerManager) keepOldLogs(c *rpcenv.Context) {
 // keepLogs keeps an application's output for yarn.nodemanager.log.retain-seconds since a time. It mirrors
 // NonAggregatingLogHandler.
 func (n *ContainerManager) keepLogs(c *rpcenv.Context, app ids.Application, since time.Time) {
-	retain := conf.NodeManagerLogRetain.Get(c.Conf())
+	retain := NodeManagerLogRetain.Get(c.Conf())
 	if n.cfg.Logs != nil && retain >= 0 {
 		c.After(max(0, since.Add(retain).Sub(c.Now())), removeLogs{app: app})
 	}

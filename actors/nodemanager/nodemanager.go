@@ -3,11 +3,11 @@ package nodemanager
 import (
 	"time"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Name is what the endpoint is called.
@@ -57,7 +57,7 @@ func (n *ContainerManager) OnStart(c *rpcenv.Context) {
 		return
 	}
 	n.addr = c.Env().Address()
-	n.interval = conf.NMHeartbeatInterval.Get(c.Conf())
+	n.interval = rmproxy.NMHeartbeatInterval.Get(c.Conf())
 	c.SetLog(c.Log().WithField("node", n.nodeID()))
 	c.Log().Infof("Starting NodeManager %s with %d MiB RAM, %d vcores", n.nodeID(), n.cfg.MemoryMB, n.cfg.VCores)
 	n.startTicks(c)
@@ -116,18 +116,18 @@ func (n *ContainerManager) Receive(c *rpcenv.Context, m rpcenv.Message) {
 // startTicks starts the periodic timers.
 func (n *ContainerManager) startTicks(c *rpcenv.Context) {
 	if n.cfg.Localizer != nil {
-		period := conf.NodeManagerCacheCleanupInterval.Get(c.Conf())
+		period := NodeManagerCacheCleanupInterval.Get(c.Conf())
 		c.Every(period, period, CleanUpCache{})
 	}
 	// A simulation has no machine to look at.
 	if n.cfg.Machine == nil {
 		return
 	}
-	c.Every(0, conf.NodeManagerDiskInterval.Get(c.Conf()), CheckDisks{})
-	if conf.NodeManagerHealthScript.Get(c.Conf()) != "" {
-		c.Every(0, conf.NodeManagerHealthInterval.Get(c.Conf()), RunHealthScript{})
+	c.Every(0, NodeManagerDiskInterval.Get(c.Conf()), CheckDisks{})
+	if NodeManagerHealthScript.Get(c.Conf()) != "" {
+		c.Every(0, NodeManagerHealthInterval.Get(c.Conf()), RunHealthScript{})
 	}
-	if period := conf.NodeManagerMonitorInterval.Get(c.Conf()); watchesMemory(c.Conf()) {
+	if period := NodeManagerMonitorInterval.Get(c.Conf()); watchesMemory(c.Conf()) {
 		c.Every(period, period, MonitorContainers{})
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // registration is how a node stands with its ResourceManager. It mirrors the fields of NodeStatusUpdaterImpl.
@@ -153,13 +153,13 @@ func (n *ContainerManager) unreachable(c *rpcenv.Context, err error) {
 	if n.reg.failing.IsZero() {
 		n.reg.failing = c.Now()
 	}
-	limit := conf.YARNConnectMaxWait.Get(c.Conf())
+	limit := rmproxy.YARNConnectMaxWait.Get(c.Conf())
 	if limit >= 0 && c.Now().Sub(n.reg.failing) >= limit {
 		n.end(c, 1, fmt.Sprintf("the ResourceManager at %s could not be reached for %s: %v", n.cfg.ResourceManager, limit, err))
 		return
 	}
 	c.Log().WithError(err).Warnf("The ResourceManager at %s cannot be reached, will retry", n.cfg.ResourceManager)
-	c.After(conf.YARNConnectRetryInterval.Get(c.Conf()), Reconnect{})
+	c.After(rmproxy.YARNConnectRetryInterval.Get(c.Conf()), Reconnect{})
 }
 
 // reconnect is the next try: of a heartbeat that was not answered, or of the registration.

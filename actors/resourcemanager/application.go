@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
@@ -174,7 +175,7 @@ func (s *ClientRMService) count(a *application) {
 
 // forget drops the oldest ended applications beyond yarn.resourcemanager.max-completed-applications.
 func (s *ClientRMService) forget(c *rpcenv.Context) {
-	for len(s.completed) > conf.MaxCompletedApplications.Get(c.Conf()) {
+	for len(s.completed) > scheduler.MaxCompletedApplications.Get(c.Conf()) {
 		a := s.completed[0]
 		s.completed = s.completed[1:]
 		delete(s.byID, a.id)
@@ -204,7 +205,7 @@ func (s *ClientRMService) attemptFailed(c *rpcenv.Context, at *attempt) {
 		when = machine.Retry
 	default:
 		a.diagnostics = fmt.Sprintf("Application %s failed %d times%s due to %s. Failing the application.",
-			a.id, a.failures(c.Now()), a.limits(conf.AMMaxAttempts.Get(c.Conf())), at.diagnostics)
+			a.id, a.failures(c.Now()), a.limits(rmproxy.AMMaxAttempts.Get(c.Conf())), at.diagnostics)
 	}
 	s.stepApp(c, a, machine.AppAttemptFailed, when, at.diagnostics)
 }
@@ -239,7 +240,7 @@ func (a *application) failures(now time.Time) int {
 
 // maxAttemptsOf is the number of attempts that an application may have: its wish, within the limit of the cluster.
 func maxAttemptsOf(c *conf.Conf, wish int32) int {
-	most := conf.AMMaxAttempts.Get(c)
+	most := rmproxy.AMMaxAttempts.Get(c)
 	if wish < 1 {
 		return most
 	}

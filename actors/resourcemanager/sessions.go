@@ -3,10 +3,10 @@ package resourcemanager
 import (
 	"fmt"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // What becomes of an attempt by its ApplicationMaster's calls.
@@ -47,6 +47,6 @@ func (s *ClientRMService) amExpired(c *rpcenv.Context, m session.AMExpired) {
 	if at == nil {
 		return
 	}
-	c.Log().Infof("Expired:%s Timed out after %d secs", at.id, int(conf.AMExpiry.Get(c.Conf()).Seconds()))
+	c.Log().Infof("Expired:%s Timed out after %d secs", at.id, int(rmproxy.AMExpiry.Get(c.Conf()).Seconds()))
 	s.stepAttempt(c, at, machine.AttemptExpire, machine.Always, fmt.Sprintf("ApplicationMaster for attempt %s timed out", at.id))
 }

@@ -126,7 +126,7 @@ func checkAMRequest(cf *conf.Conf, context *yarn.ApplicationSubmissionContext) e
 	if !anywhere {
 		return fmt.Errorf("%w: Invalid resource request, no resource request specified with *", exceptions.InvalidResourceRequest)
 	}
-	most := fair.Resource{Memory: int64(conf.MaximumAllocationMB.Get(cf)), VCores: int64(conf.MaximumAllocationVCores.Get(cf))}
+	most := fair.Resource{Memory: int64(scheduler.MaximumAllocationMB.Get(cf)), VCores: int64(scheduler.MaximumAllocationVCores.Get(cf))}
 	if err := fair.CheckAsk(fair.ResourceFrom(r), most, most); err != nil {
 		return fmt.Errorf("%w: %w", exceptions.InvalidResourceRequest, err)
 	}

@@ -171,7 +171,7 @@ func (a *Arguments) name(in Input) {
 		return
 	}
 	set := func(name string, from conf.Origin) {
-		a.options["--name"] = conf.Setting{Pair: conf.Pair{Key: conf.AppName.Key(), Value: name}, From: from}
+		a.options["--name"] = conf.Setting{Pair: conf.Pair{Key: AppName.Key(), Value: name}, From: from}
 	}
 	class, hasClass := a.Get("--class")
 	switch name := in.Env["SPARK_YARN_APP_NAME"]; {
@@ -189,7 +189,7 @@ var decided = conf.Origin{Place: "submit"}
 
 // rest finds out whether REST is wanted.
 func (a *Arguments) rest() error {
-	s, set := a.Settings.Get(conf.MasterRESTEnabled.Key())
+	s, set := a.Settings.Get(MasterRESTEnabled.Key())
 	if !set {
 		return nil
 	}

@@ -28,12 +28,12 @@ const (
 // org.apache.spark.deploy.yarn.Client.
 func AMContainer(c *conf.Conf, mode Mode) Container {
 	if mode == Client {
-		heap := conf.YARNAMMemory.Get(c)
-		return Container{heap, overhead(conf.YARNAMMemoryOverhead, c, heap, amOverheadFactor, amMinOverheadMB), conf.YARNAMCores.Get(c)}
+		heap := YARNAMMemory.Get(c)
+		return Container{heap, overhead(YARNAMMemoryOverhead, c, heap, amOverheadFactor, amMinOverheadMB), YARNAMCores.Get(c)}
 	}
-	heap := conf.DriverMemory.Get(c)
-	over := overhead(conf.DriverMemoryOverhead, c, heap, conf.DriverMemoryOverheadFactor.Get(c), conf.DriverMinMemoryOverhead.Get(c))
-	return Container{heap, over, conf.DriverCores.Get(c)}
+	heap := DriverMemory.Get(c)
+	over := overhead(DriverMemoryOverhead, c, heap, DriverMemoryOverheadFactor.Get(c), DriverMinMemoryOverhead.Get(c))
+	return Container{heap, over, DriverCores.Get(c)}
 }
 
 // ExecutorContainer is the container of an executor of the default profile; python is whether Python workers run beside it. It
@@ -43,18 +43,18 @@ func ExecutorContainer(c *conf.Conf, python bool) Container { return ProfileCont
 // ProfileContainer is the container of an executor of another profile, with its memory in MiB and its cores; 0 is as in the
 // default profile.
 func ProfileContainer(c *conf.Conf, python bool, memoryMB int64, cores int) Container {
-	heap := conf.ExecutorMemory.Get(c)
+	heap := ExecutorMemory.Get(c)
 	if memoryMB > 0 {
 		heap = memoryMB
 	}
-	over := overhead(conf.ExecutorMemoryOverhead, c, heap, conf.ExecutorMemoryOverheadFactor.Get(c), conf.ExecutorMinMemoryOverhead.Get(c))
-	if conf.MemoryOffHeapEnabled.Get(c) {
-		over = add(over, conf.MemoryOffHeapSize.Get(c)>>20)
+	over := overhead(ExecutorMemoryOverhead, c, heap, ExecutorMemoryOverheadFactor.Get(c), ExecutorMinMemoryOverhead.Get(c))
+	if MemoryOffHeapEnabled.Get(c) {
+		over = add(over, MemoryOffHeapSize.Get(c)>>20)
 	}
 	if python {
-		over = add(over, conf.ExecutorPySparkMemory.Get(c))
+		over = add(over, ExecutorPySparkMemory.Get(c))
 	}
-	if n, set := conf.ExecutorCores.Find(c); set && cores <= 0 {
+	if n, set := ExecutorCores.Find(c); set && cores <= 0 {
 		cores = n
 	}
 	return Container{heap, over, max(1, cores)}

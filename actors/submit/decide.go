@@ -44,7 +44,7 @@ func (b *build) runners() error {
 		b.addTo("--files", pyFiles)
 	}
 	if b.Mode == Client && pyFiles != "" {
-		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: conf.SubmitPyFiles.Key(), Value: pyFiles}, From: b.lists["--py-files"].From})
+		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: SubmitPyFiles.Key(), Value: pyFiles}, From: b.lists["--py-files"].From})
 	}
 	if b.Kind == R && (b.Mode == Client || b.is(YARN, Cluster)) {
 		b.addTo("--files", b.Resource)
@@ -102,13 +102,13 @@ func (b *build) assign() {
 		from := decided
 		if b.a.Has("--supervise") {
 			from = conf.Origin{Place: "--supervise"}
-		} else if s, set := b.Properties.Get(conf.DriverSupervise.Key()); set {
+		} else if s, set := b.Properties.Get(DriverSupervise.Key()); set {
 			from = s.From
 		}
-		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: conf.DriverSupervise.Key(), Value: strconv.FormatBool(b.Supervise)}, From: from})
+		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: DriverSupervise.Key(), Value: strconv.FormatBool(b.Supervise)}, From: from})
 	}
 	if jars, ok := b.lists["--jars"]; ok && b.Mode == Client {
-		jars.Key = conf.ReplLocalJars.Key()
+		jars.Key = ReplLocalJars.Key()
 		b.Properties.Set(jars)
 	}
 	if b.Kind == Shell {
@@ -150,9 +150,9 @@ func (b *build) jars() {
 	if !userJar || b.submitInDriver() || b.is(YARN, Cluster) {
 		return // inside a pod the first submission has added it; on YARN in cluster mode --jar of launchYARN names it
 	}
-	s, set := b.Properties.Get(conf.Jars.Key())
+	s, set := b.Properties.Get(Jars.Key())
 	if !set {
-		s = conf.Setting{Pair: conf.Pair{Key: conf.Jars.Key()}, From: decided}
+		s = conf.Setting{Pair: conf.Pair{Key: Jars.Key()}, From: decided}
 	}
 	s.Value = mergeLists(s.Value, b.Resource)
 	b.Properties.Set(s)
@@ -160,7 +160,7 @@ func (b *build) jars() {
 
 // finish makes URIs of paths, takes away what is wrong in cluster mode and says when all this was.
 func (b *build) finish() error {
-	if s, set := b.Properties.Get(conf.DriverHost.Key()); set && b.Mode == Cluster {
+	if s, set := b.Properties.Get(DriverHost.Key()); set && b.Mode == Cluster {
 		b.Properties.Remove(s.Key)
 		b.Removed = append(b.Removed, Removal{s, "the driver's machine is not known before it runs"})
 	}
@@ -174,7 +174,7 @@ func (b *build) finish() error {
 		return err
 	}
 	b.Properties.SetMissing(conf.Setting{
-		Pair: conf.Pair{Key: conf.AppSubmitTime.Key(), Value: strconv.FormatInt(b.in.Submitted, 10)}, From: decided,
+		Pair: conf.Pair{Key: AppSubmitTime.Key(), Value: strconv.FormatInt(b.in.Submitted, 10)}, From: decided,
 	})
 	b.proxyUser()
 	b.warnUnread()
@@ -184,12 +184,12 @@ func (b *build) finish() error {
 
 // pyFiles makes the Python files URIs, and plain paths where this process runs them. Spark sets the key in any case.
 func (b *build) pyFiles() error {
-	s, set := b.Properties.Get(conf.SubmitPyFiles.Key())
+	s, set := b.Properties.Get(SubmitPyFiles.Key())
 	if !set && b.Kind == Program {
 		return nil
 	}
 	if !set {
-		s = conf.Setting{Pair: conf.Pair{Key: conf.SubmitPyFiles.Key()}, From: decided}
+		s = conf.Setting{Pair: conf.Pair{Key: SubmitPyFiles.Key()}, From: decided}
 	}
 	s.Value = resolveURIs(b.in.Dir, s.Value)
 	var err error

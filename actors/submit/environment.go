@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -63,7 +65,7 @@ func (b *build) notRun() {
 
 // taskProblem is CheckTasks of the submission.
 func (b *build) taskProblem() error {
-	c, err := b.Properties.Conf()
+	c, err := b.Properties.Conf(Settings, rmproxy.Settings, rpcenv.Settings)
 	if err != nil {
 		return nil //nolint:nilerror // the user of the Decision checks its settings
 	}

@@ -2,11 +2,7 @@
 
 package submit
 
-import (
-	"path"
-
-	"github.com/coherer/coherer/rpcenv/conf"
-)
+import "path"
 
 // launch decides what is started and with which arguments.
 func (b *build) launch() {
@@ -21,7 +17,7 @@ func (b *build) launch() {
 		b.launchKubernetes()
 	}
 	if b.Manager == YARN && b.python() {
-		b.set(conf.YARNIsPython.Key(), "true")
+		b.set(YARNIsPython.Key(), "true")
 	}
 	if b.a.Has("--verbose") && b.MainClass == sqlShell {
 		b.ChildArgs = append(b.ChildArgs, "--verbose")
@@ -105,6 +101,6 @@ func (b *build) eachArg() {
 
 // pathKeys are settings whose paths become URIs.
 var pathKeys = []string{
-	conf.Jars.Key(), conf.Files.Key(), conf.Archives.Key(),
-	conf.YARNDistFiles.Key(), conf.YARNDistArchives.Key(), conf.YARNDistJars.Key(),
+	Jars.Key(), Files.Key(), Archives.Key(),
+	YARNDistFiles.Key(), YARNDistArchives.Key(), YARNDistJars.Key(),
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/oneline"
 )
@@ -45,9 +46,9 @@ type PlainProperty struct {
 
 // Plain is d for programs to read. The values that spark.redaction.regex matches are left out.
 func (d *Decision) Plain() Plain {
-	secrets, _ := d.Properties.Conf() // nil, with the default expression, when a setting is wrong: the command that uses it says so
+	secrets, _ := d.Properties.Conf(rpcenv.Settings) // nil, with the default expression, when a setting is wrong: the command that uses it says so
 	property := func(s conf.Setting, why string) PlainProperty {
-		return PlainProperty{Key: s.Key, Value: secrets.Redact(s.Key, s.Value), Origin: s.From.String(), Why: why}
+		return PlainProperty{Key: s.Key, Value: rpcenv.Redact(secrets, s.Key, s.Value), Origin: s.From.String(), Why: why}
 	}
 	p := Plain{
 		Manager: d.Manager.String(), DeployMode: d.Mode.String(), Master: d.Master, Kind: d.Kind.String(), Resource: d.Resource,
@@ -65,7 +66,7 @@ func (d *Decision) Plain() Plain {
 		p.Removed = append(p.Removed, property(r.Setting, r.Why))
 	}
 	for _, v := range d.Environment {
-		p.Environment = append(p.Environment, PlainProperty{Key: v.Key, Value: secrets.Redact(v.Key, v.Value)})
+		p.Environment = append(p.Environment, PlainProperty{Key: v.Key, Value: rpcenv.Redact(secrets, v.Key, v.Value)})
 	}
 	return p
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/hadoop/rmproxy"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -59,7 +60,8 @@ func (b *build) hadoop() {
 		return
 	}
 	for _, s := range b.in.Hadoop {
-		if conf.IsHadoops(s.Key) {
+		// Not those of HDFS, which nothing here reads.
+		if strings.HasPrefix(s.Key, "yarn.") || strings.HasPrefix(s.Key, "hadoop.") {
 			s.Key = conf.HadoopPrefix + s.Key
 			b.Properties.SetMissing(s)
 		}
@@ -68,7 +70,7 @@ func (b *build) hadoop() {
 
 // yarnProblem is what is wrong with a submission of a Go program to YARN; nil for nothing.
 func (b *build) yarnProblem() error {
-	c, err := b.Properties.Conf()
+	c, err := b.Properties.Conf(Settings, rmproxy.Settings, rpcenv.Settings)
 	if err != nil {
 		return nil //nolint:nilerror // the user of the Decision checks its settings
 	}

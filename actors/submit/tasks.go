@@ -13,8 +13,8 @@ import (
 // waiting for ever. Without spark.executor.cores an executor has 1 core on YARN; on a standalone cluster it has what its Worker
 // has, up to spark.cores.max. It mirrors ResourceProfile.shouldCheckExecutorCores and ResourceUtils.validateTaskCpusLargeEnough.
 func CheckTasks(c *conf.Conf, m Manager) error {
-	cpus := conf.TaskCPUs.Get(c)
-	cores, set := conf.ExecutorCores.Find(c)
+	cpus := TaskCPUs.Get(c)
+	cores, set := ExecutorCores.Find(c)
 	if m == YARN {
 		cores, set = ExecutorContainer(c, false).Cores, true
 	}
@@ -23,7 +23,7 @@ func CheckTasks(c *conf.Conf, m Manager) error {
 		problems = append(problems, fmt.Errorf("The number of cores per executor (=%d) has to be >= the number of cpus per task = %d."+
 			" Raise --executor-cores (spark.executor.cores) to %d, or lower spark.task.cpus", cores, cpus, cpus))
 	}
-	most, limited := conf.CoresMax.Find(c)
+	most, limited := CoresMax.Find(c)
 	switch {
 	case m != Standalone || !limited:
 	case most < cores:

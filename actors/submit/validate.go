@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -109,7 +110,7 @@ func CheckAmounts(get func(option string) (conf.Setting, bool), dynamic bool) er
 }
 
 // rmAddress is the setting that stands in for a file of Hadoop's.
-var rmAddress = conf.HadoopPrefix + conf.ResourceManagerAddress.Key()
+var rmAddress = conf.HadoopPrefix + rmproxy.ResourceManagerAddress.Key()
 
 // namesResourceManager reports whether a Go program finds the ResourceManager without a file of Hadoop's.
 func (a *Arguments) namesResourceManager() bool {
@@ -118,7 +119,7 @@ func (a *Arguments) namesResourceManager() bool {
 }
 
 func (a *Arguments) dynamicAllocation() bool {
-	s, _ := a.Settings.Get(conf.DynamicAllocation.Key())
+	s, _ := a.Settings.Get(DynamicAllocation.Key())
 	return strings.EqualFold(s.Value, "true")
 }
 

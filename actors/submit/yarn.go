@@ -7,6 +7,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -32,12 +34,12 @@ func (b *build) yarn() error {
 	if b.Manager != YARN {
 		return nil
 	}
-	c, err := b.Properties.Conf()
+	c, err := b.Properties.Conf(Settings, rmproxy.Settings, rpcenv.Settings)
 	if err != nil {
 		return nil //nolint:nilerror // the user of the Decision checks its settings
 	}
-	name, _ := b.Properties.Get(conf.AppName.Key())
-	am := &AM{Name: name.Value, Queue: conf.YARNQueue.Get(c), Type: conf.YARNApplicationType.Get(c), Attempts: conf.YARNMaxAppAttempts.Get(c)}
+	name, _ := b.Properties.Get(AppName.Key())
+	am := &AM{Name: name.Value, Queue: YARNQueue.Get(c), Type: YARNApplicationType.Get(c), Attempts: YARNMaxAppAttempts.Get(c)}
 	size := AMContainer(c, b.Mode)
 	am.HeapMB, am.OverheadMB, am.MemoryMB, am.Cores = size.HeapMB, size.OverheadMB, size.MemoryMB(), size.Cores
 	if am.Command, err = b.amCommand(c, am.HeapMB); err != nil {
@@ -62,9 +64,9 @@ func (b *build) amCommand(c *conf.Conf, heapMB int64) (string, error) {
 		}
 		return ProgramCommand(Cluster, b.class(), b.jar(), b.args), nil
 	}
-	options, libraries := conf.DriverJavaOptions, conf.DriverLibraryPath
+	options, libraries := DriverJavaOptions, DriverLibraryPath
 	if b.Mode == Client { // the driver runs elsewhere, so the application master has settings of its own
-		options, libraries = conf.YARNAMJavaOptions, conf.YARNAMLibraryPath
+		options, libraries = YARNAMJavaOptions, YARNAMLibraryPath
 	}
 	var words []string
 	if paths := libraries.Get(c); paths != "" {
@@ -76,7 +78,7 @@ func (b *build) amCommand(c *conf.Conf, heapMB int64) (string, error) {
 	case b.Mode == Client && strings.Contains(text, "-Dspark"):
 		return "", fmt.Errorf("%s is not allowed to set Spark options (was '%s').", options.Key(), text)
 	case b.Mode == Client && strings.Contains(text, "-Xmx"):
-		return "", fmt.Errorf("%s is not allowed to specify max heap memory settings (was '%s'). Use %s instead.", options.Key(), text, conf.YARNAMMemory.Key())
+		return "", fmt.Errorf("%s is not allowed to specify max heap memory settings (was '%s'). Use %s instead.", options.Key(), text, YARNAMMemory.Key())
 	}
 	extra, err := conf.SplitOptions(text)
 	if err != nil {

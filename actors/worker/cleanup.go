@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // WorkDirCleanup is the tick that removes directories of applications to which nothing was written for
@@ -13,10 +12,10 @@ type WorkDirCleanup struct{ rpcenv.Local }
 
 // startCleanup begins the ticks, once: with the first registration, as in Spark.
 func (w *Worker) startCleanup(c *rpcenv.Context) {
-	if w.cfg.Directories == nil || w.cleanup.Active() || !conf.WorkerCleanupEnabled.Get(c.Conf()) {
+	if w.cfg.Directories == nil || w.cleanup.Active() || !WorkerCleanupEnabled.Get(c.Conf()) {
 		return
 	}
-	period := conf.WorkerCleanupInterval.Get(c.Conf())
+	period := WorkerCleanupInterval.Get(c.Conf())
 	c.Log().Infof("Worker cleanup enabled; old application directories will be deleted in: %s", w.cfg.WorkDir)
 	w.cleanup = c.Every(period, period, WorkDirCleanup{})
 }
@@ -24,7 +23,7 @@ func (w *Worker) startCleanup(c *rpcenv.Context) {
 func (w *Worker) workDirCleanup(c *rpcenv.Context) {
 	// Taken here: the body of Run runs beside other handlers and must not read the books.
 	cleanUp, inUse := w.cfg.Directories.CleanUp, w.books.inUse()
-	since := c.Now().Add(-conf.WorkerCleanupAppDataTTL.Get(c.Conf()))
+	since := c.Now().Add(-WorkerCleanupAppDataTTL.Get(c.Conf()))
 	rpcenv.Run(c, "directories", func(b *rpcenv.Blocking) ([]string, error) {
 		return cleanUp(b, inUse, since)
 	}, func(removed []string, err error) {

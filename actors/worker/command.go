@@ -11,7 +11,6 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // checkLaunch reports what is wrong with an order.
@@ -57,10 +56,10 @@ func (w *Worker) command(m *deploy.LaunchExecutor, made Prepared) rpcenv.Command
 
 // findPages says where people find this Worker's pages: by the Master's if that is their reverse proxy.
 func (w *Worker) findPages(c *rpcenv.Context) string {
-	if w.cfg.WebUIURL == "" || !conf.UIReverseProxy.Get(c.Conf()) {
+	if w.cfg.WebUIURL == "" || !UIReverseProxy.Get(c.Conf()) {
 		return w.cfg.WebUIURL
 	}
-	return strings.TrimSuffix(conf.UIReverseProxyURL.Get(c.Conf()), "/") + "/proxy/" + w.id
+	return strings.TrimSuffix(UIReverseProxyURL.Get(c.Conf()), "/") + "/proxy/" + w.id
 }
 
 // executorDir is WORKDIR/APP/EXECUTOR; empty without a work directory.

@@ -1,9 +1,9 @@
 package worker
 
 import (
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // WorkerDecommissionSigReceived says that the process got the signal spark.worker.decommission.signal. The Worker takes no
@@ -42,8 +42,8 @@ func (w *Worker) decommissionWorker(c *rpcenv.Context, m *deploy.DecommissionWor
 // with those that it has.
 func (w *Worker) decommissionSelf(c *rpcenv.Context) bool {
 	switch {
-	case !conf.DecommissionEnabled.Get(c.Conf()):
-		c.Log().Warnf("Receive decommission request, but decommission feature is disabled: set %s=true", conf.DecommissionEnabled.Key())
+	case !membership.DecommissionEnabled.Get(c.Conf()):
+		c.Log().Warnf("Receive decommission request, but decommission feature is disabled: set %s=true", membership.DecommissionEnabled.Key())
 		return false
 	case w.decommissioned:
 		c.Log().Warnf("Worker %s was already decommissioned", w.id)

@@ -10,7 +10,6 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // DriverClass is Spark's main class of a driver in cluster mode. Its arguments are the Worker's URL, the program, the
@@ -181,7 +180,7 @@ func (w *Worker) endProcessOf(c *rpcenv.Context, d *driver) {
 	case d.fetch != nil:
 		d.fetch() // the callback of fetchProgram follows and ends the driver
 	case d.running:
-		d.process.Kill(conf.WorkerDriverTerminateTimeout.Get(c.Conf()))
+		d.process.Kill(WorkerDriverTerminateTimeout.Get(c.Conf()))
 	default: // it waits, or its end is under way; driverStateChanged ignores a second one
 		c.Cancel(d.timer)
 		w.endDriver(c, d, deploy.DriverState_KILLED, "")

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/actors/compat"
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // reports are the last reports about executors and drivers that the Master has not acknowledged, at most one for each: a
@@ -72,7 +73,7 @@ func (w *Worker) sendReport(c *rpcenv.Context, p *report) {
 	p.under = true
 	seq := p.seq
 	// A lost report leaves the Master's books wrong for no longer than a heartbeat period.
-	limit := min(heartbeatPeriod(c), conf.RPCAskTimeout.Get(c.Conf()))
+	limit := min(heartbeatPeriod(c), rpcenv.RPCAskTimeout.Get(c.Conf()))
 	rpcenv.Ask(c, w.reg.master, p.msg, func(_ *rpc.Bool, err error) {
 		p := w.reports.find(seq)
 		switch {
@@ -84,15 +85,15 @@ func (w *Worker) sendReport(c *rpcenv.Context, p *report) {
 			p.under = false
 			w.reportFailed(c, p, err)
 		}
-	}, rpcenv.Timeout(conf.WorkerTimeout.Key(), limit))
+	}, rpcenv.Timeout(membership.WorkerTimeout.Key(), limit))
 }
 
 // reportFailed repeats p, at once after a time-out, else a heartbeat period later. A Worker whose Master is connected
 // but does not acknowledge for as long as Spark's attempts take ends with code 1: their books differ.
 func (w *Worker) reportFailed(c *rpcenv.Context, p *report, err error) {
-	patience := time.Duration(conf.WorkerExecutorStateSyncMaxAttempts.Get(c.Conf())) * conf.RPCAskTimeout.Get(c.Conf())
+	patience := time.Duration(WorkerExecutorStateSyncMaxAttempts.Get(c.Conf())) * rpcenv.RPCAskTimeout.Get(c.Conf())
 	switch {
-	case slices.Contains(conf.Compat.Get(c.Conf()), "SPARK-34245"): // for study: no repetition
+	case slices.Contains(compat.Compat.Get(c.Conf()), "SPARK-34245"): // for study: no repetition
 		w.reports.acknowledged(p.seq)
 	case !w.reg.connected: // repeated after the registration
 	case c.Now().Sub(p.since) >= patience:

@@ -10,7 +10,6 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Name is what the endpoint is called.
@@ -39,7 +38,7 @@ func New(cfg Config) *Worker { return &Worker{cfg: cfg} }
 
 // OnStart begins to register. A Config that is not valid ends the process with code 1.
 func (w *Worker) OnStart(c *rpcenv.Context) {
-	w.books = newBooks(conf.WorkerRetainedExecutors.Get(c.Conf()), conf.WorkerRetainedDrivers.Get(c.Conf())) // OnStop needs them in any case
+	w.books = newBooks(WorkerRetainedExecutors.Get(c.Conf()), WorkerRetainedDrivers.Get(c.Conf())) // OnStop needs them in any case
 	if err := w.cfg.Validate(); err != nil {
 		c.Exit(1, err.Error())
 		return
@@ -47,7 +46,7 @@ func (w *Worker) OnStart(c *rpcenv.Context) {
 	w.addr = c.Env().Address()
 	w.id = w.cfg.ID
 	if w.id == "" {
-		w.id = workerID(conf.WorkerIDPattern.Get(c.Conf()), c.Now(), w.addr)
+		w.id = workerID(WorkerIDPattern.Get(c.Conf()), c.Now(), w.addr)
 	}
 	w.pagesURL = w.findPages(c)
 	c.SetLog(c.Log().WithField("worker", w.id))
@@ -63,7 +62,7 @@ func (w *Worker) OnStop(c *rpcenv.Context) {
 	}
 	for _, d := range w.books.drivers {
 		if d.running && !d.killed {
-			d.process.Kill(conf.WorkerDriverTerminateTimeout.Get(c.Conf()))
+			d.process.Kill(WorkerDriverTerminateTimeout.Get(c.Conf()))
 		}
 	}
 }
@@ -153,7 +152,9 @@ func (w *Worker) sendHeartbeat(c *rpcenv.Context) {
 }
 
 // heartbeatPeriod is a quarter of spark.worker.timeout.
-func heartbeatPeriod(c *rpcenv.Context) time.Duration { return conf.WorkerTimeout.Get(c.Conf()) / 4 }
+func heartbeatPeriod(c *rpcenv.Context) time.Duration {
+	return membership.WorkerTimeout.Get(c.Conf()) / 4
+}
 
 // workerID fills in a pattern; one that does not take time, host and port is replaced by the default.
 func workerID(pattern string, at time.Time, addr rpcenv.Address) string {
@@ -161,7 +162,7 @@ func workerID(pattern string, at time.Time, addr rpcenv.Address) string {
 	if id := fmt.Sprintf(pattern, stamp, addr.Host, addr.Port); !strings.Contains(id, "%!") {
 		return id
 	}
-	standard, _ := conf.WorkerIDPattern.Default()
+	standard, _ := WorkerIDPattern.Default()
 	return fmt.Sprintf(standard, stamp, addr.Host, addr.Port)
 }
 

@@ -46,7 +46,7 @@ func (e *Client) OnStart(c *rpcenv.Context) {
 	rpcenv.Resolve(c, rpcenv.Ref{Address: e.cfg.ResourceManager, Name: ids.ClientRMService}.String(), func(service rpcenv.Ref, err error) {
 		if err != nil {
 			e.fail(c, fmt.Errorf("no ResourceManager answers at %s: %w: is it there, and is %s right?",
-				e.cfg.ResourceManager, err, conf.ResourceManagerAddress.Key()))
+				e.cfg.ResourceManager, err, rmproxy.ResourceManagerAddress.Key()))
 			return
 		}
 		e.service = service
@@ -92,7 +92,7 @@ func (e *Client) poll(c *rpcenv.Context) {
 
 // beginPolling begins to ask more often, until the submission is accepted or the end stored.
 func (e *Client) beginPolling(c *rpcenv.Context) {
-	d := conf.YARNPollInterval.Get(c.Conf())
+	d := YARNPollInterval.Get(c.Conf())
 	e.began = c.Now()
 	e.polls = c.Every(d, d, Poll{})
 }
@@ -140,9 +140,9 @@ func (e *Client) unknown(err error) error {
 // interval is how often reports are asked for.
 func (e *Client) interval(c *conf.Conf) time.Duration {
 	if e.cfg.Submit.Mode == submit.Client && !e.running {
-		return conf.YARNClientLaunchMonitorInterval.Get(c)
+		return YARNClientLaunchMonitorInterval.Get(c)
 	}
-	return conf.YARNReportInterval.Get(c)
+	return YARNReportInterval.Get(c)
 }
 
 // report asks for a report of the application, unless an answer is still to come.
@@ -215,7 +215,7 @@ func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 		e.polled(c, r)
 		return
 	}
-	show, changed := e.monitor.see(state, conf.YARNReportLoggingFrequency.Get(c.Conf()))
+	show, changed := e.monitor.see(state, YARNReportLoggingFrequency.Get(c.Conf()))
 	if show {
 		e.logReport(c, r, changed)
 	}
@@ -235,7 +235,7 @@ func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 
 // fireAndForget reports whether the process does not wait for the application's end.
 func (e *Client) fireAndForget(c *conf.Conf) bool {
-	return e.cfg.Submit.Mode == submit.Cluster && !conf.YARNSubmitWaitAppCompletion.Get(c)
+	return e.cfg.Submit.Mode == submit.Cluster && !YARNSubmitWaitAppCompletion.Get(c)
 }
 
 // watch begins to ask for reports.
@@ -299,7 +299,7 @@ func (e *Client) exit(c *rpcenv.Context, reason string) {
 // clean removes the staging directory, if it was made and is not to stay.
 func (e *Client) clean(c *rpcenv.Context, then func()) {
 	dir := e.staging
-	if dir == "" || conf.YARNPreserveStagingFiles.Get(c.Conf()) {
+	if dir == "" || YARNPreserveStagingFiles.Get(c.Conf()) {
 		then()
 		return
 	}

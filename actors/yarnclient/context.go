@@ -45,17 +45,17 @@ func (s *Submission) submissionContext(c *conf.Conf, id ids.Application, launch 
 		name = "Spark"
 	}
 	out := &yarn.ApplicationSubmissionContext{
-		ApplicationId: id.Proto(), ApplicationName: name, Queue: conf.YARNQueue.Get(c), AmContainerSpec: launch,
-		MaxAppAttempts: int32(conf.YARNMaxAppAttempts.Get(c)), ApplicationType: conf.YARNApplicationType.Get(c),
-		ApplicationTags: conf.YARNTags.Get(c), AttemptFailuresValidityInterval: -1, User: s.User,
+		ApplicationId: id.Proto(), ApplicationName: name, Queue: submit.YARNQueue.Get(c), AmContainerSpec: launch,
+		MaxAppAttempts: int32(submit.YARNMaxAppAttempts.Get(c)), ApplicationType: submit.YARNApplicationType.Get(c),
+		ApplicationTags: YARNTags.Get(c), AttemptFailuresValidityInterval: -1, User: s.User,
 	}
-	if d, set := conf.YARNAttemptFailuresValidityInterval.Find(c); set {
+	if d, set := YARNAttemptFailuresValidityInterval.Find(c); set {
 		out.AttemptFailuresValidityInterval = d.Milliseconds()
 	}
-	if p, set := conf.YARNPriority.Find(c); set {
+	if p, set := YARNPriority.Find(c); set {
 		out.Priority = &yarn.Priority{Priority: int32(p)}
 	}
-	if label := conf.YARNAMNodeLabelExpression.Get(c); label != "" {
+	if label := YARNAMNodeLabelExpression.Get(c); label != "" {
 		// A label needs a whole request; YARN takes either this or Resource.
 		out.AmContainerResourceRequest = []*yarn.ResourceRequest{{
 			Priority: &yarn.Priority{}, ResourceName: "*", Capability: want, NumContainers: 1, NodeLabelExpression: label,

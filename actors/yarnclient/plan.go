@@ -40,9 +40,9 @@ func (s *Submission) plan(c *conf.Conf) (items []item, warnings []string, err er
 		kind    yarn.LocalResourceType
 		strict  bool
 	}{
-		{conf.YARNDistJars, yarn.LocalResourceType_FILE, false},
-		{conf.YARNDistFiles, yarn.LocalResourceType_FILE, true},
-		{conf.YARNDistArchives, yarn.LocalResourceType_ARCHIVE, true},
+		{submit.YARNDistJars, yarn.LocalResourceType_FILE, false},
+		{submit.YARNDistFiles, yarn.LocalResourceType_FILE, true},
+		{submit.YARNDistArchives, yarn.LocalResourceType_ARCHIVE, true},
 	} {
 		for _, uri := range list.setting.Get(c) {
 			it, err := distributed(uri, list.kind)

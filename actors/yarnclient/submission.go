@@ -73,7 +73,7 @@ func (e *Client) stage(c *rpcenv.Context) {
 
 // base is the URI of the directory in which staging directories lie.
 func (s *Submission) base(c *conf.Conf) (string, error) {
-	dir, set := conf.YARNStagingDir.Find(c)
+	dir, set := YARNStagingDir.Find(c)
 	if !set {
 		return s.Files.Home()
 	}
@@ -167,8 +167,8 @@ func (e *Client) polled(c *rpcenv.Context, r *yarn.ApplicationReport) {
 		}
 		e.watch(c)
 	default:
-		if most := conf.YARNPollTimeout.Get(c.Conf()); most >= 0 && c.Now().Sub(e.began) >= most {
-			e.fail(c, fmt.Errorf("Timed out while waiting for application %s to be submitted successfully (%s)", e.id, conf.YARNPollTimeout.Key()))
+		if most := YARNPollTimeout.Get(c.Conf()); most >= 0 && c.Now().Sub(e.began) >= most {
+			e.fail(c, fmt.Errorf("Timed out while waiting for application %s to be submitted successfully (%s)", e.id, YARNPollTimeout.Key()))
 		}
 	}
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/sirupsen/logrus"
 	"go.uber.org/goleak"
 
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/transport"
 	"github.com/coherer/coherer/rpcenv/transport/bulk"
 )
@@ -118,7 +119,7 @@ func TestWhatAProcessIsToldIsTakenOutOfTheEnvironment(t *testing.T) {
 
 func TestTheSettingsOfADriverNameItsProgram(t *testing.T) {
 	c, masters, err := Submission{Name: "a", Conf: map[string]string{"spark.master": "spark://h:1,i:2"}}.settings()
-	if err != nil || len(masters) != 2 || conf.AppName.Get(c) != "a" || len(conf.AppBinary.Get(c)) != 64 {
+	if err != nil || len(masters) != 2 || submit.AppName.Get(c) != "a" || len(known.AppBinary.Get(c)) != 64 {
 		t.Error(masters, err)
 	}
 	if _, _, err := (Submission{Conf: map[string]string{"spark.master": "local[2]"}}).settings(); !errors.Is(err, rpcenv.ErrInvalidURL) {

@@ -11,7 +11,9 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -63,7 +65,7 @@ func findMaster(clusterMode bool, a applicationmaster.Args, log *logrus.Entry) (
 			return x, err
 		}
 	}
-	if dir := os.Getenv(yarnclient.StagingVar); dir != "" && !conf.YARNPreserveStagingFiles.Get(x.Env.Conf) {
+	if dir := os.Getenv(yarnclient.StagingVar); dir != "" && !yarnclient.YARNPreserveStagingFiles.Get(x.Env.Conf) {
 		x.Staging = staged(dir)
 	}
 	return x, nil
@@ -79,11 +81,11 @@ func masterEnv(x applicationmaster.Boot, log *logrus.Entry) (rpcenv.Config, erro
 	if err != nil {
 		return rpcenv.Config{}, err
 	}
-	settings[conf.AppID.Key()], settings[conf.AppBinary.Key()] = x.Attempt.App.String(), digest
-	if settings[conf.AppName.Key()] == "" {
-		settings[conf.AppName.Key()] = filepath.Base(path)
+	settings[known.AppID.Key()], settings[known.AppBinary.Key()] = x.Attempt.App.String(), digest
+	if settings[submit.AppName.Key()] == "" {
+		settings[submit.AppName.Key()] = filepath.Base(path)
 	}
-	c, err := conf.New(settings)
+	c, err := conf.New(settings, known.All())
 	if err != nil {
 		return rpcenv.Config{}, err
 	}
@@ -100,9 +102,9 @@ func masterEnv(x applicationmaster.Boot, log *logrus.Entry) (rpcenv.Config, erro
 		return rpcenv.Config{Name: nameOr(c, "AM"), Conf: c, Log: log}, nil
 	}
 	// Not the loopback address by default: executors run on other nodes.
-	bind := cmp.Or(conf.DriverBindAddress.Get(c), x.Host)
+	bind := cmp.Or(known.DriverBindAddress.Get(c), x.Host)
 	return rpcenv.Config{
-		Name: nameOr(c, "Driver"), Listen: rpcenv.Address{Host: bind, Port: conf.DriverPort.Get(c)}, Conf: c, Log: log,
+		Name: nameOr(c, "Driver"), Listen: rpcenv.Address{Host: bind, Port: known.DriverPort.Get(c)}, Conf: c, Log: log,
 	}, nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -243,7 +244,7 @@ func TestAnExecutorLauncherServesADriverElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := conf.New(map[string]string{conf.AppBinary.Key(): digest, "spark.executor.instances": "1"})
+	c, err := conf.New(map[string]string{known.AppBinary.Key(): digest, "spark.executor.instances": "1"}, known.All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,10 @@ import (
 
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driver/progress"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/boot"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/program"
@@ -56,11 +58,11 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	}
 	// It exits at once, since the program may not end when it is asked to.
 	p, err := boot.Open(boot.Options{Recorder: rec, Warn: log.Warn, Child: true, Exit: os.Exit}, rpcenv.Config{
-		Name: nameOr(c, "Driver"), Listen: rpcenv.Address{Host: bind, Port: conf.DriverPort.Get(c)},
-		Advertise: conf.DriverHost.Get(c), Conf: c, Log: log,
+		Name: nameOr(c, "Driver"), Listen: rpcenv.Address{Host: bind, Port: known.DriverPort.Get(c)},
+		Advertise: submit.DriverHost.Get(c), Conf: c, Log: log,
 	})
 	if err != nil {
-		return rpcenv.ListenAdvice(err, conf.DriverBindAddress.Source(c), conf.DriverPort.Key())
+		return rpcenv.ListenAdvice(err, known.DriverBindAddress.Source(c), known.DriverPort.Key())
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	env := p.Env
@@ -77,8 +79,8 @@ func Drive(s Submission, program Program, args []string) (err error) {
 	if err := serveSelf(p.Host, env.Address()); err != nil {
 		return err
 	}
-	cfg := driver.Config{Masters: masters, AppName: conf.AppName.Get(c), User: sparkUser(), FS: Files{}}
-	if conf.MasterURL.Get(c) == YARNMaster {
+	cfg := driver.Config{Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}}
+	if submit.MasterURL.Get(c) == YARNMaster {
 		if cfg.YARN, err = s.onYARN(c); err != nil {
 			return err
 		}
@@ -108,7 +110,7 @@ func Drive(s Submission, program Program, args []string) (err error) {
 
 // clusterManager names the daemon that an application asks for executors.
 func clusterManager(c *conf.Conf) string {
-	if conf.MasterURL.Get(c) == YARNMaster {
+	if submit.MasterURL.Get(c) == YARNMaster {
 		return "ResourceManager"
 	}
 	return "Master"
@@ -144,7 +146,7 @@ func (s Submission) settings() (*conf.Conf, []rpcenv.Address, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := conf.New(s.Conf)
+	c, err := conf.New(s.Conf, known.All())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,26 +157,26 @@ func (s Submission) settings() (*conf.Conf, []rpcenv.Address, error) {
 		return nil, nil, err
 	}
 	var masters []rpcenv.Address
-	if url := conf.MasterURL.Get(c); url != YARNMaster {
+	if url := submit.MasterURL.Get(c); url != YARNMaster {
 		if masters, err = rpcenv.ParseMasterURL(url); err != nil {
 			return nil, nil, fmt.Errorf("spark.master: %w", err)
 		}
 	}
 	name := s.Name
-	if own := conf.AppName.Get(c); name == "" && own != "" {
+	if own := submit.AppName.Get(c); name == "" && own != "" {
 		name = own
 	}
 	if name == "" {
 		name = filepath.Base(path)
 	}
-	c, err = c.With(map[string]string{conf.AppName.Key(): name, conf.AppBinary.Key(): digest})
+	c, err = c.With(map[string]string{submit.AppName.Key(): name, known.AppBinary.Key(): digest})
 	return c, masters, err
 }
 
 // bindAddress is where a driver listens: at spark.driver.bindAddress, else in cluster mode where its Worker does, else at the
 // loopback address.
 func bindAddress(c *conf.Conf, workerURL string) (string, error) {
-	bind := conf.DriverBindAddress.Get(c)
+	bind := known.DriverBindAddress.Get(c)
 	if bind != "" || workerURL == "" {
 		return orLoopback(bind), nil
 	}
@@ -190,7 +192,7 @@ func orLoopback(host string) string {
 }
 
 func nameOr(c *conf.Conf, name string) string {
-	if own := conf.TraceName.Get(c); own != "" {
+	if own := rpcenv.TraceName.Get(c); own != "" {
 		return own
 	}
 	return name
@@ -213,7 +215,7 @@ func serveSelf(host *transport.Host, at rpcenv.Address) error {
 // poolsFile fails when spark.scheduler.allocation.file names a file that does not exist: nothing reads it yet, but the name is a
 // mistake.
 func poolsFile(c *conf.Conf) error {
-	text, set := c.Get(conf.SchedulerAllocationFile.Key())
+	text, set := c.Get(known.SchedulerAllocationFile.Key())
 	if !set {
 		return nil
 	}
@@ -222,7 +224,7 @@ func poolsFile(c *conf.Conf) error {
 		_, err = os.Stat(path)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w: name a file that is there, or remove the setting", conf.SchedulerAllocationFile.Key(), err)
+		return fmt.Errorf("%s: %w: name a file that is there, or remove the setting", known.SchedulerAllocationFile.Key(), err)
 	}
 	return nil
 }

@@ -13,8 +13,10 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/boot"
+	"github.com/coherer/coherer/cluster/known"
 	appmsg "github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
@@ -36,7 +38,7 @@ func Execute(given Execution) error {
 	if err != nil {
 		return err
 	}
-	c, err := conf.New(given.Settings)
+	c, err := conf.New(given.Settings, known.All())
 	if err != nil {
 		return err
 	}
@@ -53,17 +55,17 @@ func Execute(given Execution) error {
 		fail(err)
 		os.Exit(exitDiskStoreFailed) // the code says that the application is not to blame
 	}
-	decommission, err := DecommissionSignals(c, conf.ExecutorDecommissionSignal)
+	decommission, err := DecommissionSignals(c, executor.ExecutorDecommissionSignal)
 	if err != nil {
 		return err
 	}
 	var blocks *Blocks
-	err = rpcenv.NextPorts(conf.BlockManagerPort.Get(c), conf.PortMaxRetries.Get(c), func(port int) (err error) {
+	err = rpcenv.NextPorts(storage.BlockManagerPort.Get(c), rpcenv.PortMaxRetries.Get(c), func(port int) (err error) {
 		blocks, err = NewBlocks(dirs, rpcenv.Address{Host: orLoopback(a.Hostname), Port: port})
 		return err
 	})
 	if err != nil {
-		return rpcenv.ListenAdvice(err, "the --host of the Worker or NodeManager", conf.BlockManagerPort.Key())
+		return rpcenv.ListenAdvice(err, "the --host of the Worker or NodeManager", storage.BlockManagerPort.Key())
 	}
 	rpcenv.Door{
 		Name: "the port of blocks", At: blocks.Address().String(), Lets: "read what this application's tasks have computed",

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -71,21 +73,21 @@ func TestAResourcesFileThatIsNoneIsAnError(t *testing.T) {
 
 func TestDecommissionSignalsAreThoseOfTheSetting(t *testing.T) {
 	settings := func(pairs map[string]string) *conf.Conf {
-		c, err := conf.New(pairs)
+		c, err := conf.New(pairs, known.All())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return c
 	}
-	if signals, err := DecommissionSignals(settings(nil), conf.WorkerDecommissionSignal); signals != nil || err != nil {
+	if signals, err := DecommissionSignals(settings(nil), worker.WorkerDecommissionSignal); signals != nil || err != nil {
 		t.Error("it is off:", signals, err)
 	}
 	enabled := map[string]string{"spark.decommission.enabled": "true", "spark.worker.decommission.signal": "NONE"}
-	if _, err := DecommissionSignals(settings(enabled), conf.WorkerDecommissionSignal); err == nil || !strings.Contains(err.Error(), "SIGNONE: name another") {
+	if _, err := DecommissionSignals(settings(enabled), worker.WorkerDecommissionSignal); err == nil || !strings.Contains(err.Error(), "SIGNONE: name another") {
 		t.Error(err)
 	}
 	enabled["spark.worker.decommission.signal"] = "USR2"
-	signals, err := DecommissionSignals(settings(enabled), conf.WorkerDecommissionSignal)
+	signals, err := DecommissionSignals(settings(enabled), worker.WorkerDecommissionSignal)
 	if err != nil {
 		t.Fatal(err)
 	}

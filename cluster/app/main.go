@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/submit"
-	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv/oneline"
 	"github.com/coherer/coherer/rpcenv/program"
 )
@@ -90,7 +90,7 @@ func executeInContainer(args []string) error {
 		return err
 	}
 	// A Worker's launcher would fetch the right program; here the NodeManager has started the staged one.
-	if wanted := settings[conf.AppBinary.Key()]; wanted != digest {
+	if wanted := settings[known.AppBinary.Key()]; wanted != digest {
 		return fmt.Errorf("this program is %s, its driver's is %s: the file was changed since the application was submitted", digest, wanted)
 	}
 	return Execute(Execution{Args: args, Settings: settings})

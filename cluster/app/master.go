@@ -12,8 +12,8 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/cluster/boot"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // runMaster runs an ApplicationMaster in this process. In cluster mode the driver is inside, and find returns its program by the
@@ -38,7 +38,7 @@ func runMaster(clusterMode bool, args []string, find func(class string) (Program
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	trace := ""
-	if dir := conf.TraceDir.Get(x.Env.Conf); dir != "" {
+	if dir := rpcenv.TraceDir.Get(x.Env.Conf); dir != "" {
 		trace = filepath.Join(dir, "am-"+x.Attempt.String()+".trace")
 	}
 	rec, err := recorderOrRing(trace, x.Env.Conf, log)
@@ -59,7 +59,7 @@ func runMaster(clusterMode bool, args []string, find func(class string) (Program
 	}
 	r, err := x.Run(p.Host)
 	if err != nil {
-		return 0, rpcenv.ListenAdvice(err, conf.DriverBindAddress.Source(x.Env.Conf), conf.DriverPort.Key())
+		return 0, rpcenv.ListenAdvice(err, known.DriverBindAddress.Source(x.Env.Conf), known.DriverPort.Key())
 	}
 	running, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -7,13 +7,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // DecommissionSignals has the signals that ask this process to take no more work: the one that a setting names, if
 // spark.decommission.enabled is set, else none (nil). A signal that this system does not have is an error.
 func DecommissionSignals(c *conf.Conf, setting *conf.Entry[string]) (<-chan os.Signal, error) {
-	if !conf.DecommissionEnabled.Get(c) {
+	if !membership.DecommissionEnabled.Get(c) {
 		return nil, nil
 	}
 	name := setting.Get(c)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/cluster/boot"
+	"github.com/coherer/coherer/cluster/known"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
@@ -18,14 +20,14 @@ func recorderOrRing(path string, c *conf.Conf, log *logrus.Entry) (*record.Recor
 	if err == nil {
 		return rec, nil
 	}
-	log.Warnf("%v: this process goes on without a trace: make its folder here, or name another with %s", err, conf.TraceDir.Key())
+	log.Warnf("%v: this process goes on without a trace: make its folder here, or name another with %s", err, rpcenv.TraceDir.Key())
 	return record.NewRingRecorder()
 }
 
 // withTraceDir is c with an absolute coherer.trace.dir, which it makes: executors record there, and each has a working
 // directory of its own.
 func withTraceDir(c *conf.Conf) (*conf.Conf, error) {
-	dir := conf.TraceDir.Get(c)
+	dir := rpcenv.TraceDir.Get(c)
 	if dir == "" {
 		return c, nil
 	}
@@ -33,13 +35,13 @@ func withTraceDir(c *conf.Conf) (*conf.Conf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.With(map[string]string{conf.TraceDir.Key(): path})
+	return c.With(map[string]string{rpcenv.TraceDir.Key(): path})
 }
 
 // executorTrace is where an executor's process records, in the directory that its driver's settings name; empty without such a
 // directory.
 func executorTrace(a executor.Args, c *conf.Conf, what string) string {
-	dir := conf.TraceDir.Get(c)
+	dir := rpcenv.TraceDir.Get(c)
 	if dir == "" {
 		return ""
 	}
@@ -48,7 +50,7 @@ func executorTrace(a executor.Args, c *conf.Conf, what string) string {
 
 // saveFetched writes what the fetcher recorded, now that its settings say where to.
 func saveFetched(a executor.Args, settings map[string]string, rec *record.Recorder) error {
-	c, err := conf.New(settings)
+	c, err := conf.New(settings, known.All())
 	if err != nil {
 		return err
 	}

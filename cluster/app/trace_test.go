@@ -9,6 +9,9 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/cluster/known"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -16,19 +19,19 @@ import (
 func TestADriverMakesTheDirectoryOfTheTrace(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	in := Submission{Conf: map[string]string{conf.MasterURL.Key(): "spark://h:1", conf.TraceDir.Key(): "a/b"}}
+	in := Submission{Conf: map[string]string{submit.MasterURL.Key(): "spark://h:1", rpcenv.TraceDir.Key(): "a/b"}}
 	c, _, err := in.settings()
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := filepath.Join(dir, "a", "b")
-	if info, err := os.Stat(want); conf.TraceDir.Get(c) != want || err != nil || !info.IsDir() {
-		t.Errorf("%s, want %s: %v", conf.TraceDir.Get(c), want, err)
+	if info, err := os.Stat(want); rpcenv.TraceDir.Get(c) != want || err != nil || !info.IsDir() {
+		t.Errorf("%s, want %s: %v", rpcenv.TraceDir.Get(c), want, err)
 	}
 	if err := os.WriteFile("file", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in.Conf[conf.TraceDir.Key()] = "file"
+	in.Conf[rpcenv.TraceDir.Key()] = "file"
 	if _, _, err := in.settings(); err == nil || !strings.Contains(err.Error(), "not a directory: name a directory that can be made with coherer.trace.dir") {
 		t.Error("a file:", err)
 	}
@@ -45,7 +48,7 @@ func TestTheStagingDirectoryIsAbsoluteAlsoWithARelativeHome(t *testing.T) {
 
 // An executor without its trace computes all the same.
 func TestAnExecutorWhoseTraceCannotBeOpenedWarnsOnce(t *testing.T) {
-	c, err := conf.New(nil)
+	c, err := conf.New(nil, known.All())
 	if err != nil {
 		t.Fatal(err)
 	}

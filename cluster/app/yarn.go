@@ -35,7 +35,7 @@ func (s Submission) onYARN(c *conf.Conf) (*driver.YARN, error) {
 		return nil, err
 	}
 	return &driver.YARN{ResourceManager: at, Submission: &yarnclient.Submission{
-		Mode: submit.Client, Name: conf.AppName.Get(c), User: name, Program: program, Library: s.Library, Files: Staging{},
+		Mode: submit.Client, Name: submit.AppName.Get(c), User: name, Program: program, Library: s.Library, Files: Staging{},
 	}}, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/metrics/debug"
 	"github.com/coherer/coherer/rpcenv/metrics/reader"
 	"github.com/coherer/coherer/rpcenv/parent"
@@ -98,7 +97,7 @@ func (p *Process) Serve(env *rpcenv.Env, debugAt string) error {
 	}
 	setting := "--debug-addr"
 	if debugAt == "" {
-		debugAt, setting = conf.DebugAddr.Get(env.Conf()), conf.DebugAddr.Key()
+		debugAt, setting = rpcenv.DebugAddr.Get(env.Conf()), rpcenv.DebugAddr.Key()
 	}
 	if debugAt == "" {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
+	"github.com/coherer/coherer/cluster/known"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -28,7 +29,7 @@ func (idle) OnStop(c *rpcenv.Context)                    { c.State("idle", "1", 
 // The trace has what endpoints do at the end of their Env, and the file is whole.
 func TestTheTraceHasTheEndOfTheEndpoints(t *testing.T) {
 	dir := t.TempDir()
-	c, err := conf.New(map[string]string{conf.TraceDir.Key(): filepath.Join(dir, "new")})
+	c, err := conf.New(map[string]string{rpcenv.TraceDir.Key(): filepath.Join(dir, "new")}, known.All())
 	if err != nil {
 		t.Fatal(err)
 	}

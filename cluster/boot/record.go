@@ -3,18 +3,19 @@ package boot
 import (
 	"path/filepath"
 
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Record is a process's recorder that writes to a file; an empty path is a ring alone.
 func Record(path string, c *conf.Conf) (*record.Recorder, error) {
-	return record.NewProcessRecorder(path, int(conf.TraceBodyLimit.Get(c)))
+	return record.NewProcessRecorder(path, int(rpcenv.TraceBodyLimit.Get(c)))
 }
 
 // RecordAs is the recorder of the process called name: in coherer.trace.dir, which it makes; without that setting a ring alone.
 func RecordAs(name string, c *conf.Conf) (*record.Recorder, error) {
-	dir := conf.TraceDir.Get(c)
+	dir := rpcenv.TraceDir.Get(c)
 	if dir == "" {
 		return Record("", c)
 	}

@@ -9,9 +9,11 @@ import (
 
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driverclient"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/builtin"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -77,11 +79,11 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command) error {
 	if !ok {
 		return fmt.Errorf("no program is called %s", args[0])
 	}
-	c, err := conf.New(s.Conf)
+	c, err := conf.New(s.Conf, known.All())
 	if err != nil {
 		return err
 	}
-	masters, err := rpcenv.ParseMasterURL(conf.MasterURL.Get(c))
+	masters, err := rpcenv.ParseMasterURL(submit.MasterURL.Get(c))
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/builtin"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -77,7 +78,7 @@ func serveDaemon(word, text string, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	c, err := conf.New(r.Conf)
+	c, err := conf.New(r.Conf, known.All())
 	if err != nil {
 		return err
 	}

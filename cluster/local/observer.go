@@ -4,7 +4,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/actors/applicationmaster"
 	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/actors/nodemanager"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/cluster/invariant"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/messages/deploy"
@@ -50,11 +56,11 @@ func Observe(w World, c *conf.Conf) *Observer {
 		return nil
 	}
 	o := &Observer{world: w, disturbed: s.Now(), looked: s.Now(), Monitor: invariant.New(invariant.Config{
-		WorkerTimeout: conf.WorkerTimeout.Get(c), RecoveryTimeout: conf.RecoveryTimeout.Get(c),
+		WorkerTimeout: membership.WorkerTimeout.Get(c), RecoveryTimeout: master.RecoveryTimeout.Get(c),
 		YARN: invariant.YARN{
-			Heartbeat: conf.NMHeartbeatInterval.Get(c), Update: conf.FairUpdateInterval.Get(c),
-			NodeExpiry: conf.NMExpiry.Get(c), MasterExpiry: conf.AMExpiry.Get(c), KillDelay: conf.NodeManagerKillDelay.Get(c),
-			Call: conf.YARNHeartbeatInterval.Get(c), Attempts: conf.AMMaxAttempts.Get(c),
+			Heartbeat: rmproxy.NMHeartbeatInterval.Get(c), Update: scheduler.FairUpdateInterval.Get(c),
+			NodeExpiry: scheduler.NMExpiry.Get(c), MasterExpiry: rmproxy.AMExpiry.Get(c), KillDelay: nodemanager.NodeManagerKillDelay.Get(c),
+			Call: applicationmaster.YARNHeartbeatInterval.Get(c), Attempts: rmproxy.AMMaxAttempts.Get(c),
 		},
 	})}
 	o.unwatch = w.Recorder().Watch(o.See)

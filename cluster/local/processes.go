@@ -10,9 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/program"
 )
 
@@ -138,7 +138,7 @@ func (w *processWorld) start(t testing.TB, cfg Config, dir string) (rpcenv.Addre
 	}
 	if cfg.Masters > 1 || cfg.Store != nil {
 		return rpcenv.Address{}, errors.New("local: a cluster of the kind Processes has one Master, whose records are where " +
-			conf.RecoveryMode.Key() + " says: leave out Masters and Store")
+			master.RecoveryMode.Key() + " says: leave out Masters and Store")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), startPatience)
 	defer cancel()

@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/app"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/node"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
@@ -77,7 +78,7 @@ func Start(t testing.TB, cfg Config) *Cluster {
 		}
 	})
 	c := &Cluster{World: w, t: t}
-	if c.Conf, err = conf.New(cfg.Conf); err != nil {
+	if c.Conf, err = conf.New(cfg.Conf, known.All()); err != nil {
 		t.Fatal(err)
 	}
 	if p, ok := w.(*processWorld); ok {

@@ -101,7 +101,7 @@ func (y *YARN) nameOf(cmd rpcenv.Command) string {
 	switch role := roleOf(cmd); role {
 	case submit.ApplicationMasterWord:
 		if x, err := y.master(cmd); err == nil {
-			if name := conf.AppName.Get(x.Env.Conf); name != "" {
+			if name := submit.AppName.Get(x.Env.Conf); name != "" {
 				return name
 			}
 		}

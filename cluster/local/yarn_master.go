@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/cluster/app"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -49,7 +50,7 @@ func (y *YARN) master(cmd rpcenv.Command) (applicationmaster.Boot, error) {
 		settings = values
 	}
 	x.Env.Log = rpcenv.NoLog()
-	x.Env.Conf, err = conf.New(settings)
+	x.Env.Conf, err = conf.New(settings, known.All())
 	return x, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -56,7 +57,7 @@ func settings(t *testing.T, pairs ...string) *conf.Conf {
 	for i := 0; i < len(pairs); i += 2 {
 		m[pairs[i]] = pairs[i+1]
 	}
-	c, err := conf.New(m)
+	c, err := conf.New(m, known.All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -30,7 +31,7 @@ func Resources(ctx context.Context, c *conf.Conf) ([]*deploy.ResourceInformation
 	if err != nil || len(wanted) == 0 {
 		return nil, err
 	}
-	given, err := readResourcesFile(conf.WorkerResourcesFile.Get(c))
+	given, err := readResourcesFile(known.WorkerResourcesFile.Get(c))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ type want struct {
 	script string
 }
 
-const family = conf.WorkerResourcePrefix
+var family = known.WorkerResourcePrefix
 
 // wantedResources reads the settings, by name.
 func wantedResources(c *conf.Conf) ([]want, error) {
@@ -117,7 +118,7 @@ func (w want) find(ctx context.Context, given []*deploy.ResourceInformation) (*d
 		r = given[i]
 	case w.script == "":
 		return r, fmt.Errorf("nobody says where the %d of %s%s.amount are: set %s%s.discoveryScript, or name them in %s",
-			w.amount, family, w.name, family, w.name, conf.WorkerResourcesFile.Key())
+			w.amount, family, w.name, family, w.name, known.WorkerResourcesFile.Key())
 	default:
 		where = "the script " + w.script
 		var err error
@@ -176,7 +177,7 @@ func readResourcesFile(path string) ([]*deploy.ResourceInformation, error) {
 	if path == "" {
 		return nil, nil
 	}
-	key := conf.WorkerResourcesFile.Key()
+	key := known.WorkerResourcesFile.Key()
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)

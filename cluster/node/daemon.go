@@ -68,7 +68,7 @@ func newDaemon(opts Options, start func(rpcenv.Command, func(rpcenv.Exit)) (rpce
 }
 
 func (d *daemon) name() string {
-	if name := conf.TraceName.Get(d.opts.Conf); name != "" {
+	if name := rpcenv.TraceName.Get(d.opts.Conf); name != "" {
 		return name
 	}
 	return d.opts.Role + "-" + fmt.Sprint(os.Getpid())

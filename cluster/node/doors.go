@@ -4,8 +4,8 @@ import (
 	"net"
 
 	"github.com/coherer/coherer/cluster/gossip"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // runsPrograms is the danger of most doors.
@@ -44,7 +44,7 @@ func (d *daemon) warnRPC() {
 func (d *daemon) warnPages(service, setting string, l net.Listener) {
 	lets := pagesLet[service]
 	// With these settings no page kills anything.
-	if service == "MasterUI" && (!conf.UIKillEnabled.Get(d.opts.Conf) || conf.RESTTokenFile.Get(d.opts.Conf) != "") {
+	if service == "MasterUI" && (!known.UIKillEnabled.Get(d.opts.Conf) || known.RESTTokenFile.Get(d.opts.Conf) != "") {
 		lets = "read what runs"
 	}
 	closing := byHost
@@ -57,9 +57,9 @@ func (d *daemon) warnPages(service, setting string, l net.Listener) {
 // warnREST warns of the REST server.
 func (d *daemon) warnREST(l net.Listener, token string) {
 	lets := "submit drivers, and so run programs as the Workers' users"
-	closing := "set " + conf.MasterRESTHost.Key() + "=127.0.0.1"
+	closing := "set " + known.MasterRESTHost.Key() + "=127.0.0.1"
 	if token == "" {
-		closing += ", or let it want a token with " + conf.RESTTokenFile.Key()
+		closing += ", or let it want a token with " + known.RESTTokenFile.Key()
 	} else { // a token keeps strangers from submitting, and not from listening
 		lets = "read the token and the submissions that others send, since nothing is encrypted"
 	}
@@ -74,6 +74,6 @@ func (d *daemon) warnGossip(cfg gossip.Config) {
 	at := rpcenv.Address{Host: d.opts.Gossip.Host, Port: d.member.Addr().Port}
 	rpcenv.Door{
 		Name: "gossip", At: at.String(), Lets: "become a member, name Masters to Workers and declare members dead",
-		Close: "encrypt it with " + conf.GossipKeyFile.Key() + ", or " + byHost,
+		Close: "encrypt it with " + known.GossipKeyFile.Key() + ", or " + byHost,
 	}.Warn(d.opts.Log)
 }

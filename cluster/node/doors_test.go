@@ -11,6 +11,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"golang.org/x/sys/unix"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -30,7 +31,7 @@ func (s *said) Write(p []byte) (int, error) {
 // warnings are the warnings of doors that a daemon at host logs until it is ready.
 func warnings(t *testing.T, host string, settings map[string]string, run func(context.Context, Options) error) []string {
 	t.Helper()
-	c, err := conf.New(settings)
+	c, err := conf.New(settings, known.All())
 	if err != nil {
 		t.Fatal(err)
 	}

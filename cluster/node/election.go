@@ -6,6 +6,7 @@ import (
 
 	"github.com/coherer/coherer/actors/election"
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/raftlog"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -36,9 +37,9 @@ func ElectedMaster(h rpcenv.Host, env rpcenv.Config, cfg master.Config, e electi
 // samePort are settings with which a port that is taken is not replaced by the next: others know this one.
 func samePort(c *conf.Conf) *conf.Conf {
 	if c == nil {
-		c, _ = conf.New(nil) // it cannot fail
+		c, _ = conf.New(nil, known.All()) // it cannot fail
 	}
-	same, err := c.With(map[string]string{conf.PortMaxRetries.Key(): "0"})
+	same, err := c.With(map[string]string{rpcenv.PortMaxRetries.Key(): "0"})
 	if err != nil {
 		return c
 	}
@@ -48,12 +49,12 @@ func samePort(c *conf.Conf) *conf.Conf {
 // openElection opens the log of one of several Masters. close gives it up, after the Master's end.
 func openElection(opts Options) (cfg election.Config, close func() error, err error) {
 	cfg = election.Config{Self: opts.Listen, Log: &election.MemoryLog{}} // a stand-in, until the settings are known to be right
-	if cfg.Peers, err = parsePeers(conf.RaftPeers.Get(opts.Conf)); err != nil {
+	if cfg.Peers, err = parsePeers(known.RaftPeers.Get(opts.Conf)); err != nil {
 		return cfg, nil, err
 	}
-	dir := conf.RecoveryDirectory.Get(opts.Conf)
+	dir := known.RecoveryDirectory.Get(opts.Conf)
 	if dir == "" {
-		return cfg, nil, fmt.Errorf("recovery mode RAFT keeps its log in a directory: name it by %s", conf.RecoveryDirectory.Key())
+		return cfg, nil, fmt.Errorf("recovery mode RAFT keeps its log in a directory: name it by %s", known.RecoveryDirectory.Key())
 	}
 	if err := cfg.Validate(); err != nil { // before a file is made
 		return cfg, nil, err
@@ -69,11 +70,11 @@ func openElection(opts Options) (cfg election.Config, close func() error, err er
 // parsePeers reads HOST:PORT,HOST:PORT,... with or without spark:// before it.
 func parsePeers(text string) ([]rpcenv.Address, error) {
 	if text == "" {
-		return nil, fmt.Errorf("recovery mode RAFT wants all Masters, HOST:PORT,HOST:PORT,HOST:PORT: name them by --peers or %s", conf.RaftPeers.Key())
+		return nil, fmt.Errorf("recovery mode RAFT wants all Masters, HOST:PORT,HOST:PORT,HOST:PORT: name them by --peers or %s", known.RaftPeers.Key())
 	}
 	peers, err := rpcenv.ParseAddresses(strings.TrimPrefix(strings.TrimSpace(text), "spark://"))
 	if err != nil {
-		return nil, fmt.Errorf("%s=%s: %w", conf.RaftPeers.Key(), text, err)
+		return nil, fmt.Errorf("%s=%s: %w", known.RaftPeers.Key(), text, err)
 	}
 	return peers, nil
 }

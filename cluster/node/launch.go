@@ -11,8 +11,8 @@ import (
 	"syscall"
 
 	"github.com/coherer/coherer/cluster/app"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/program"
 )
 
@@ -30,7 +30,7 @@ func Launch(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	wanted := settings[conf.AppBinary.Key()]
+	wanted := settings[known.AppBinary.Key()]
 	if wanted == "" || wanted == digest {
 		return app.Execute(x)
 	}

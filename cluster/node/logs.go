@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/sirupsen/logrus"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -11,8 +12,8 @@ import (
 // says so. The log reports output that cannot be written.
 func executorLog(path string, c *conf.Conf, log *logrus.Entry) process.Output {
 	r := process.Rolling{
-		Retained: conf.ExecutorLogsRollingMaxRetainedFiles.Get(c),
-		Compress: conf.ExecutorLogsRollingCompression.Get(c),
+		Retained: known.ExecutorLogsRollingMaxRetainedFiles.Get(c),
+		Compress: known.ExecutorLogsRollingCompression.Get(c),
 		Dropped: func(bytes int64, why error) {
 			if bytes == 0 {
 				log.WithError(why).Errorf("Error writing to %s; what is said there is dropped: free some space", path)
@@ -21,11 +22,11 @@ func executorLog(path string, c *conf.Conf, log *logrus.Entry) process.Output {
 			log.WithError(why).Errorf("%d bytes of %s were dropped", bytes, path)
 		},
 	}
-	switch conf.ExecutorLogsRollingStrategy.Get(c) {
+	switch known.ExecutorLogsRollingStrategy.Get(c) {
 	case "time": // the size does not count then, as in Spark
-		r.Interval = conf.ExecutorLogsRollingInterval.Get(c)
+		r.Interval = known.ExecutorLogsRollingInterval.Get(c)
 	case "size":
-		r.MaxSize = conf.ExecutorLogsRollingMaxSize.Get(c)
+		r.MaxSize = known.ExecutorLogsRollingMaxSize.Get(c)
 	default:
 		return process.Output{Path: path}
 	}

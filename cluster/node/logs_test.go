@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -28,7 +29,7 @@ func TestLogsRollOverAsTheSettingsSay(t *testing.T) {
 			&process.Rolling{MaxSize: 2 << 20, Retained: -1},
 		},
 	} {
-		settings, err := conf.New(c.settings)
+		settings, err := conf.New(c.settings, known.All())
 		if err != nil {
 			t.Fatal(err)
 		}

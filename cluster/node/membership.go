@@ -7,19 +7,19 @@ import (
 
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/cluster/gossip"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // join makes the daemon a member of its cluster, and lets its endpoint hear of the others by the endpoint Membership.
 func (d *daemon) join(ctx context.Context) error {
 	heard := &discovery{}
 	cfg := gossip.Config{
-		Bind: d.opts.Gossip, Join: d.opts.Join, Label: conf.GossipLabel.Get(d.opts.Conf), Log: d.opts.Log, OnChange: heard.event,
+		Bind: d.opts.Gossip, Join: d.opts.Join, Label: known.GossipLabel.Get(d.opts.Conf), Log: d.opts.Log, OnChange: heard.event,
 		Meta:        gossip.Meta{Role: d.opts.Role, RPC: d.node.Env.Address(), PID: os.Getpid(), UI: d.faces.url},
 		Incarnation: d.process.Host.Entropy("gossip"),
 	}
-	if file, ok := conf.GossipKeyFile.Find(d.opts.Conf); ok {
+	if file, ok := known.GossipKeyFile.Find(d.opts.Conf); ok {
 		cfg.Keys = gossip.KeysOf(file)
 	}
 	var err error

@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/nodemanager"
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/cluster/container"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/cluster/web"
 	"github.com/coherer/coherer/cluster/web/hadoop"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // NodeManagerOptions are those of a NodeManager. Settings yarn.nodemanager.* stand in for zero values.
@@ -50,14 +51,14 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 		return err
 	}
 	disks, err := container.NewDisks(opts.LocalDirs, opts.LogDirs, container.DiskLimits{
-		MostUsed: conf.NodeManagerMaxDiskUtilization.Get(opts.Conf), LeastGood: conf.NodeManagerMinHealthyDisks.Get(opts.Conf),
+		MostUsed: known.NodeManagerMaxDiskUtilization.Get(opts.Conf), LeastGood: known.NodeManagerMinHealthyDisks.Get(opts.Conf),
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, disks.Close()) }() // last: until then containers may write
 	cfg.Localizer = container.NewCache(disks)
-	cfg.Containers = container.NewDirectories(disks, conf.NodeManagerEnvWhitelist.Get(opts.Conf), os.LookupEnv)
+	cfg.Containers = container.NewDirectories(disks, known.NodeManagerEnvWhitelist.Get(opts.Conf), os.LookupEnv)
 	cfg.Logs = container.NewLogs(disks)
 	cfg.Machine = container.Machine{Volumes: disks}
 	// Closed after the daemon: the Starter ends the containers that the endpoint has left.
@@ -69,7 +70,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	}
 	d.yarn = true
 	defer func() { err = errors.Join(err, d.close()) }()
-	pages, err := d.bindWebapp("NodeManager", conf.NodeManagerWebapp)
+	pages, err := d.bindWebapp("NodeManager", known.NodeManagerWebapp)
 	if err != nil {
 		return err
 	}
@@ -100,13 +101,13 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 
 // config fills in the settings' values.
 func (o *NodeManagerOptions) config() (nodemanager.Config, error) {
-	fill(&o.MemoryMB, int64(conf.NodeManagerMemoryMB.Get(o.Conf)), nodeMemoryMB)
-	fill(&o.VCores, conf.NodeManagerVCores.Get(o.Conf), nodeVCores)
+	fill(&o.MemoryMB, int64(known.NodeManagerMemoryMB.Get(o.Conf)), nodeMemoryMB)
+	fill(&o.VCores, known.NodeManagerVCores.Get(o.Conf), nodeVCores)
 	if len(o.LocalDirs) == 0 {
-		o.LocalDirs = conf.NodeManagerLocalDirs.Get(o.Conf)
+		o.LocalDirs = known.NodeManagerLocalDirs.Get(o.Conf)
 	}
 	if len(o.LogDirs) == 0 {
-		o.LogDirs = conf.NodeManagerLogDirs.Get(o.Conf)
+		o.LogDirs = known.NodeManagerLogDirs.Get(o.Conf)
 	}
 	base := filepath.Join(os.TempDir(), "coherer-"+strconv.Itoa(os.Getuid()))
 	if len(o.LocalDirs) == 0 {
@@ -116,10 +117,10 @@ func (o *NodeManagerOptions) config() (nodemanager.Config, error) {
 		o.LogDirs = []string{filepath.Join(base, "userlogs")}
 	}
 	cfg := nodemanager.Config{ResourceManager: o.ResourceManager, MemoryMB: o.MemoryMB, VCores: o.VCores, Rack: o.Rack}
-	if text := conf.ResourceManagerAddress.Get(o.Conf); cfg.ResourceManager.IsZero() && text != "" {
+	if text := rmproxy.ResourceManagerAddress.Get(o.Conf); cfg.ResourceManager.IsZero() && text != "" {
 		var err error
 		if cfg.ResourceManager, err = rpcenv.ParseAddress(text); err != nil {
-			return cfg, fmt.Errorf("%s: %w", conf.ResourceManagerAddress.Key(), err)
+			return cfg, fmt.Errorf("%s: %w", rmproxy.ResourceManagerAddress.Key(), err)
 		}
 	}
 	return cfg, cfg.Validate()

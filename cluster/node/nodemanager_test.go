@@ -19,6 +19,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/nodemanager"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -48,7 +49,7 @@ func beNodeManager(text string) {
 }
 
 func (n testNode) run(ctx context.Context, out io.Writer) error {
-	c, err := conf.New(n.Conf)
+	c, err := conf.New(n.Conf, known.All())
 	if err != nil {
 		return err
 	}
@@ -372,7 +373,7 @@ func TestWhatANodeOffers(t *testing.T) {
 		settings := map[string]string{"yarn.resourcemanager.address": "rm:8032"}
 		maps.Copy(settings, tt.settings)
 		var err error
-		if tt.opts.Conf, err = conf.New(settings); err != nil {
+		if tt.opts.Conf, err = conf.New(settings, known.All()); err != nil {
 			t.Fatal(err)
 		}
 		got, err := tt.opts.config()

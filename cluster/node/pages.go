@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/web"
 	"github.com/coherer/coherer/cluster/web/rest"
 	"github.com/coherer/coherer/cluster/web/spark"
@@ -30,10 +32,10 @@ func (d *daemon) bind(service, setting, host string, port int) (net.Listener, er
 	switch {
 	case host == d.opts.Listen.Host:
 		hostSetting = "--host"
-	case setting == conf.MasterRESTPort.Key():
-		hostSetting = conf.MasterRESTHost.Key()
+	case setting == known.MasterRESTPort.Key():
+		hostSetting = known.MasterRESTHost.Key()
 	}
-	l, err := web.Listen(service, setting, hostSetting, host, port, conf.PortMaxRetries.Get(d.opts.Conf), d.opts.Log)
+	l, err := web.Listen(service, setting, hostSetting, host, port, rpcenv.PortMaxRetries.Get(d.opts.Conf), d.opts.Log)
 	if err == nil {
 		d.faces.listeners = append(d.faces.listeners, l)
 	}
@@ -82,7 +84,7 @@ func (d *daemon) bindMaster(cfg *master.Config) (serve func(), err error) {
 		return nil, err
 	}
 	cfg.WebUIURL = d.faces.url
-	if !conf.MasterRESTEnabled.Get(d.opts.Conf) {
+	if !submit.MasterRESTEnabled.Get(d.opts.Conf) {
 		return func() { d.serveMaster(pages) }, nil
 	}
 	// A token that cannot be read ends the start: without it the server would let everybody submit.
@@ -91,10 +93,10 @@ func (d *daemon) bindMaster(cfg *master.Config) (serve func(), err error) {
 		return nil, err
 	}
 	host := d.opts.Listen.Host
-	if h, set := conf.MasterRESTHost.Find(d.opts.Conf); set {
+	if h, set := known.MasterRESTHost.Find(d.opts.Conf); set {
 		host = h
 	}
-	l, err := d.bind("REST", conf.MasterRESTPort.Key(), host, conf.MasterRESTPort.Get(d.opts.Conf))
+	l, err := d.bind("REST", known.MasterRESTPort.Key(), host, known.MasterRESTPort.Get(d.opts.Conf))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"golang.org/x/sys/unix"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -21,7 +22,7 @@ import (
 // runDaemon runs a daemon until the end of the test, or end is called, and returns its ready line, if it writes one.
 func runDaemon(t *testing.T, settings map[string]string, run func(context.Context, Options) error) (ready process.Ready, end func() error) {
 	t.Helper()
-	c, err := conf.New(settings)
+	c, err := conf.New(settings, known.All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestTheFacesOfDaemons(t *testing.T) {
 // The error of a host that is not this machine's names the option or setting that chose it.
 func TestAHostThatIsNotHereIsNamedByItsSetting(t *testing.T) {
 	const elsewhere = "198.51.100.1"
-	rest, webapp := conf.MasterRESTPort.Key(), conf.ResourceManagerWebapp.Key()
+	rest, webapp := known.MasterRESTPort.Key(), known.ResourceManagerWebapp.Key()
 	for _, c := range []struct{ setting, listen, want string }{
 		{"--webui-port", elsewhere, "--host"}, {rest, "127.0.0.1", "spark.master.rest.host"}, {rest, elsewhere, "--host"}, {webapp, "127.0.0.1", webapp},
 	} {

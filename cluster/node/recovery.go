@@ -7,10 +7,10 @@ import (
 
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/records"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // kept are where a Master keeps its records.
@@ -31,11 +31,11 @@ func openRecords(opts Options) (kept, error) {
 			return Master(h, env, cfg)
 		}
 	}
-	switch mode := conf.RecoveryMode.Get(opts.Conf); mode {
+	switch mode := master.RecoveryMode.Get(opts.Conf); mode {
 	case "NONE":
 		return kept{start: on(nil), close: func() error { return nil }}, nil
 	case "FILESYSTEM":
-		d, err := recovery.Open(conf.RecoveryDirectory.Get(opts.Conf), recovery.Owner{Role: "Master", Setting: conf.RecoveryDirectory.Key()})
+		d, err := recovery.Open(known.RecoveryDirectory.Get(opts.Conf), recovery.Owner{Role: "Master", Setting: known.RecoveryDirectory.Key()})
 		if err != nil {
 			return kept{}, err
 		}
@@ -50,7 +50,7 @@ func openRecords(opts Options) (kept, error) {
 		}
 		return kept{start: start, close: close, elected: true}, nil
 	default:
-		return kept{}, fmt.Errorf("%s=%s is not here: want NONE, FILESYSTEM or RAFT", conf.RecoveryMode.Key(), mode)
+		return kept{}, fmt.Errorf("%s=%s is not here: want NONE, FILESYSTEM or RAFT", master.RecoveryMode.Key(), mode)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/cluster/web/hadoop"
 	"github.com/coherer/coherer/rpcenv"
@@ -28,7 +30,7 @@ func RunResourceManager(ctx context.Context, opts Options) (err error) {
 	}
 	d.yarn = true
 	defer func() { err = errors.Join(err, d.close()) }()
-	pages, err := d.bindWebapp("ResourceManager", conf.ResourceManagerWebapp)
+	pages, err := d.bindWebapp("ResourceManager", known.ResourceManagerWebapp)
 	if err != nil {
 		return err
 	}
@@ -56,20 +58,20 @@ func configure(cfg *resourcemanager.Config, c *conf.Conf) (closeStore func() err
 		return nil, err
 	}
 	cfg.Groups = groupsOf
-	if path := conf.FairAllocationFile.Get(c); path != "" {
+	if path := scheduler.FairAllocationFile.Get(c); path != "" {
 		cfg.Allocations = allocationFile(path)
 	}
-	include, exclude := conf.NodesIncludePath.Get(c), conf.NodesExcludePath.Get(c)
+	include, exclude := known.NodesIncludePath.Get(c), known.NodesExcludePath.Get(c)
 	if include != "" || exclude != "" {
 		cfg.Hosts = hostFiles{include, exclude}
 	}
-	if !conf.ResourceManagerRecovery.Get(c) {
+	if !known.ResourceManagerRecovery.Get(c) {
 		return func() error { return nil }, nil
 	}
-	key := conf.ResourceManagerStore.Key()
-	store, err := recovery.Open(conf.ResourceManagerStore.Get(c), recovery.Owner{Role: "ResourceManager", Setting: key})
+	key := known.ResourceManagerStore.Key()
+	store, err := recovery.Open(known.ResourceManagerStore.Get(c), recovery.Owner{Role: "ResourceManager", Setting: key})
 	if err != nil {
-		return nil, fmt.Errorf("%s is true: %w", conf.ResourceManagerRecovery.Key(), err)
+		return nil, fmt.Errorf("%s is true: %w", known.ResourceManagerRecovery.Key(), err)
 	}
 	cfg.Store = store
 	return store.Close, nil

@@ -12,11 +12,11 @@ import (
 
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/machine"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/cluster/web/spark"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // WorkerOptions are those of a Worker.
@@ -40,7 +40,7 @@ type WorkerOptions struct {
 // with it.
 func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	if len(opts.LocalDirs) == 0 {
-		opts.LocalDirs = conf.LocalDir.Get(opts.Conf)
+		opts.LocalDirs = known.LocalDir.Get(opts.Conf)
 	}
 	if opts.WorkDir, err = makeWorkDir(opts.WorkDir, opts.LocalDirs); err != nil {
 		return err
@@ -128,11 +128,11 @@ func makeWorkDir(dir string, roots []string) (string, error) {
 	const separator = string(filepath.ListSeparator) // executors get the directories of their blocks as in PATH
 	for _, root := range roots {
 		if strings.Contains(root, separator) {
-			return "", fmt.Errorf("local directory %s: it must not contain %q: name another with %s or SPARK_LOCAL_DIRS", root, separator, conf.LocalDir.Key())
+			return "", fmt.Errorf("local directory %s: it must not contain %q: name another with %s or SPARK_LOCAL_DIRS", root, separator, known.LocalDir.Key())
 		}
 	}
 	if len(roots) == 0 && strings.Contains(dir, separator) {
-		return "", fmt.Errorf("work directory %s: it must not contain %q: %s, or set %s", dir, separator, remedy, conf.LocalDir.Key())
+		return "", fmt.Errorf("work directory %s: it must not contain %q: %s, or set %s", dir, separator, remedy, known.LocalDir.Key())
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("work directory: %w: %s", err, remedy)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -52,7 +53,7 @@ func TestTheFacesOfYARN(t *testing.T) {
 }
 
 func TestAWebappAddressThatIsNone(t *testing.T) {
-	c, err := conf.New(map[string]string{"yarn.resourcemanager.webapp.address": "nowhere"})
+	c, err := conf.New(map[string]string{"yarn.resourcemanager.webapp.address": "nowhere"}, known.All())
 	if err != nil {
 		t.Fatal(err)
 	}

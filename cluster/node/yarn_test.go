@@ -12,8 +12,11 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -27,7 +30,7 @@ func TestYARNsDaemonsTakeNoOtherPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	c, err := conf.New(nil)
+	c, err := conf.New(nil, known.All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +61,7 @@ func TestAResourceManagerHasOnePort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := rpcenv.Address{Host: "10.1.0.1", Port: conf.ResourceManagerPort}
+	at := rpcenv.Address{Host: "10.1.0.1", Port: rmproxy.ResourceManagerPort}
 	n, err := ResourceManager(h, rpcenv.Config{Name: "RM", Listen: at}, resourcemanager.Config{Keys: keys})
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +89,7 @@ func TestABadAllocationFileIsNeverReady(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, err := conf.New(map[string]string{conf.FairAllocationFile.Key(): path})
+		c, err := conf.New(map[string]string{scheduler.FairAllocationFile.Key(): path}, known.All())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -39,7 +41,7 @@ type allocationFile string
 
 func (f allocationFile) Read(*rpcenv.Blocking) ([]byte, time.Time, error) {
 	content, modified, err := readBounded(string(f))
-	return content, modified, named(conf.FairAllocationFile, err)
+	return content, modified, named(scheduler.FairAllocationFile, err)
 }
 
 // hostFiles is a tracker.Hosts: paths of lists of hosts, or "". In a file hosts are separated by white space, and the
@@ -48,10 +50,10 @@ type hostFiles struct{ include, exclude string }
 
 func (f hostFiles) Read(*rpcenv.Blocking) (include, exclude []string, err error) {
 	if include, err = hostsIn(f.include); err != nil {
-		return nil, nil, named(conf.NodesIncludePath, err)
+		return nil, nil, named(known.NodesIncludePath, err)
 	}
 	exclude, err = hostsIn(f.exclude)
-	return include, exclude, named(conf.NodesExcludePath, err)
+	return include, exclude, named(known.NodesExcludePath, err)
 }
 
 // named is an error of the file that a setting names.

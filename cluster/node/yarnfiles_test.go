@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -41,7 +42,7 @@ func TestListsOfHosts(t *testing.T) {
 func TestAResourceManagerHasTheFilesOfItsSettings(t *testing.T) {
 	dir := t.TempDir()
 	c := func(pairs map[string]string) *conf.Conf {
-		cf, err := conf.New(pairs)
+		cf, err := conf.New(pairs, known.All())
 		if err != nil {
 			t.Fatal(err)
 		}

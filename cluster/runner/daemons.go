@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -111,7 +112,7 @@ func (r *run) serves(name string, ready process.Ready) {
 
 // settings are the options by which a daemon gets the run's settings.
 func (r *run) settings(name string) []string {
-	c, _ := conf.New(r.cfg.Conf) // checked by Run
+	c, _ := conf.New(r.cfg.Conf, known.All()) // checked by Run
 	var args []string
 	for _, p := range c.Pairs() {
 		args = append(args, "--conf", p.Key+"="+p.Value)
@@ -120,5 +121,5 @@ func (r *run) settings(name string) []string {
 		args = append(args, "--debug-addr", r.cfg.Debug)
 	}
 	// The later one wins.
-	return append(args, "--conf", conf.TraceDir.Key()+"="+r.dir.Trace(), "--conf", conf.TraceName.Key()+"="+name)
+	return append(args, "--conf", rpcenv.TraceDir.Key()+"="+r.dir.Trace(), "--conf", rpcenv.TraceName.Key()+"="+name)
 }

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/process"
-	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv"
 )
 
 // driver runs the application's program and waits for its end.
@@ -20,9 +22,9 @@ func (r *run) driver(ctx context.Context, master string) error {
 	}
 	r.waitForExecutors(settings)
 	if r.cfg.Debug != "" {
-		settings[conf.DebugAddr.Key()] = r.cfg.Debug
+		settings[rpcenv.DebugAddr.Key()] = r.cfg.Debug
 	}
-	settings[conf.MasterURL.Key()], settings[conf.TraceDir.Key()] = master, r.dir.Trace()
+	settings[submit.MasterURL.Key()], settings[rpcenv.TraceDir.Key()] = master, r.dir.Trace()
 	return r.runDriver(ctx, app.Submission{Name: r.cfg.Name, Conf: settings, Warned: true})
 }
 
@@ -43,12 +45,12 @@ func (r *run) runDriver(ctx context.Context, s app.Submission) error {
 // waitForExecutors makes the application wait, for a moment, for all executors of the cluster, unless the user says
 // otherwise: else a short job is over before the second one is there.
 func (r *run) waitForExecutors(settings map[string]string) {
-	if _, set := settings[conf.SchedulerMinRegisteredResourcesRatio.Key()]; set {
+	if _, set := settings[driver.SchedulerMinRegisteredResourcesRatio.Key()]; set {
 		return
 	}
 	for key, value := range map[string]string{
-		conf.CoresMax.Key(): strconv.Itoa(r.cfg.Workers * r.cfg.WorkerCores), conf.SchedulerMinRegisteredResourcesRatio.Key(): "1",
-		conf.SchedulerMaxRegisteredResourcesWaitingTime.Key(): "5s",
+		submit.CoresMax.Key(): strconv.Itoa(r.cfg.Workers * r.cfg.WorkerCores), driver.SchedulerMinRegisteredResourcesRatio.Key(): "1",
+		driver.SchedulerMaxRegisteredResourcesWaitingTime.Key(): "5s",
 	} {
 		if _, set := settings[key]; !set {
 			settings[key] = value

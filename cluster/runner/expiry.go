@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -17,18 +20,18 @@ const (
 // expiries are the settings of a run's ResourceManager for that; the user's come later and win.
 func expiries() []string {
 	return []string{
-		"--conf", fmt.Sprintf("%s=%d", conf.NMExpiry.Key(), nodeExpiry.Milliseconds()),
-		"--conf", fmt.Sprintf("%s=%d", conf.AMExpiry.Key(), masterExpiry.Milliseconds()),
+		"--conf", fmt.Sprintf("%s=%d", scheduler.NMExpiry.Key(), nodeExpiry.Milliseconds()),
+		"--conf", fmt.Sprintf("%s=%d", rmproxy.AMExpiry.Key(), masterExpiry.Milliseconds()),
 	}
 }
 
 // nodeLost says when a node that ended counts as lost: the ResourceManager looks three times in an expiry.
 func (r *run) nodeLost() string {
 	expiry, why := nodeExpiry, "shorter in a run than YARN's 10 minutes"
-	c, _ := conf.New(r.cfg.Conf) // checked by Run
-	if d, set := conf.NMExpiry.Find(c); set {
+	c, _ := conf.New(r.cfg.Conf, known.All()) // checked by Run
+	if d, set := scheduler.NMExpiry.Find(c); set {
 		expiry, why = d, "as set"
 	}
 	return fmt.Sprintf("the ResourceManager counts the node as lost %s to %s from now, and what ran there begins elsewhere then (%s, %s)",
-		expiry, (expiry + expiry/3).Round(time.Second), conf.NMExpiry.Key(), why)
+		expiry, (expiry + expiry/3).Round(time.Second), scheduler.NMExpiry.Key(), why)
 }

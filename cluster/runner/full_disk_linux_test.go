@@ -13,7 +13,6 @@ import (
 	"github.com/coherer/coherer/cluster/node"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
@@ -24,7 +23,7 @@ func TestAClientWhoseTraceDoesNotFitWarns(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr strings.Builder
-	err := CallMasters(t.Context(), map[string]string{conf.TraceDir.Key(): dir}, driverclient.Config{
+	err := CallMasters(t.Context(), map[string]string{rpcenv.TraceDir.Key(): dir}, driverclient.Config{
 		Masters: []rpcenv.Address{{Host: "127.0.0.1", Port: 1}}, Status: "driver-1",
 	}, &stdout, &stderr)
 	var exit *node.ExitError

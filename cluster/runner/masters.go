@@ -12,6 +12,7 @@ import (
 
 	"github.com/coherer/coherer/actors/driverclient"
 	"github.com/coherer/coherer/cluster/boot"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -28,10 +29,10 @@ func CallMasters(ctx context.Context, values map[string]string, cfg driverclient
 	if values == nil {
 		values = map[string]string{}
 	}
-	if values[conf.RPCAskTimeout.Key()] == "" {
-		values[conf.RPCAskTimeout.Key()] = driverAskTimeout
+	if values[rpcenv.RPCAskTimeout.Key()] == "" {
+		values[rpcenv.RPCAskTimeout.Key()] = driverAskTimeout
 	}
-	c, err := conf.New(values)
+	c, err := conf.New(values, known.All())
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/joined"
@@ -69,7 +70,7 @@ type run struct {
 // Run runs an application on a cluster of its own and waits for its end. The error is the program's, or why there was no
 // cluster. Nothing is left but the run directory.
 func Run(ctx context.Context, cfg Config) (err error) {
-	if _, err := conf.New(cfg.Conf); err != nil {
+	if _, err := conf.New(cfg.Conf, known.All()); err != nil {
 		return err
 	}
 	r := &run{cfg: cfg, begin: time.Now(), debug: map[string]string{}, ui: map[string]string{}}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
@@ -49,10 +50,10 @@ func Submit(ctx context.Context, program []string, main string, s app.Submission
 func driverSpec(program []string, s app.Submission, stdout, stderr *os.File) (process.Spec, error) {
 	submission, err := json.Marshal(s)
 	env := []string{app.SubmissionVar + "=" + string(submission)}
-	if memory := s.Conf[conf.DriverMemory.Key()]; memory != "" && err == nil {
+	if memory := s.Conf[submit.DriverMemory.Key()]; memory != "" && err == nil {
 		var mb int
 		if mb, err = conf.ParseMemoryMB(memory); err != nil {
-			return process.Spec{}, fmt.Errorf("%s: %w", conf.DriverMemory.Key(), err)
+			return process.Spec{}, fmt.Errorf("%s: %w", submit.DriverMemory.Key(), err)
 		}
 		env = append(env, fmt.Sprintf("GOMEMLIMIT=%dMiB", mb))
 	}

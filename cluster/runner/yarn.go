@@ -13,11 +13,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/boot"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -60,7 +63,7 @@ func (r *run) onYARN(ctx context.Context) error {
 
 func (r *run) resourceManager(ctx context.Context) (*daemon, rpcenv.Address, error) {
 	// The queue is root.default for every user: Hadoop's has the user's name, and no queue can be called root.
-	args := []string{"resourcemanager", "--host", "127.0.0.1", "--port", "0", "--conf", conf.FairUserAsDefaultQueue.Key() + "=false", "--conf", conf.ResourceManagerWebapp.Key() + "=127.0.0.1:0"}
+	args := []string{"resourcemanager", "--host", "127.0.0.1", "--port", "0", "--conf", scheduler.FairUserAsDefaultQueue.Key() + "=false", "--conf", known.ResourceManagerWebapp.Key() + "=127.0.0.1:0"}
 	d, err := r.start("resourcemanager", process.Spec{Path: r.self, Ready: true, Args: slices.Concat(args, expiries(), r.settings("RM"))},
 		func(code int) { r.lost(fmt.Errorf("the ResourceManager ended with exit code %d", code)) })
 	if err != nil {
@@ -91,7 +94,7 @@ func (r *run) nodeManagers(ctx context.Context, rm rpcenv.Address) ([]*daemon, e
 			Path: r.self, Ready: true,
 			Args: append([]string{
 				"nodemanager", rm.String(), "--host", "127.0.0.1", "--port", "0", "--cores", strconv.Itoa(y.NodeCores),
-				"--memory", strconv.Itoa(y.NodeMemoryMB) + "m", "--conf", conf.NodeManagerWebapp.Key() + "=127.0.0.1:0",
+				"--memory", strconv.Itoa(y.NodeMemoryMB) + "m", "--conf", known.NodeManagerWebapp.Key() + "=127.0.0.1:0",
 				"--local-dirs", filepath.Join(r.dir.Work(), "node"+n), "--log-dirs", r.nodeLogs(i),
 			}, r.settings("NM"+n)...),
 		}, func(int) {
@@ -124,14 +127,14 @@ func (r *run) application(ctx context.Context, rm rpcenv.Address) error {
 	if settings == nil {
 		settings = map[string]string{}
 	}
-	settings[conf.MasterURL.Key()], settings[conf.TraceDir.Key()] = app.YARNMaster, r.dir.Trace()
-	settings[conf.AppName.Key()] = r.cfg.Name
-	settings[conf.HadoopPrefix+conf.ResourceManagerAddress.Key()] = rm.String()
-	if settings[conf.YARNStagingDir.Key()] == "" { // below the work directory it goes with the run, also when the driver is killed
-		settings[conf.YARNStagingDir.Key()] = filepath.Join(r.dir.Work(), "staging")
+	settings[submit.MasterURL.Key()], settings[rpcenv.TraceDir.Key()] = app.YARNMaster, r.dir.Trace()
+	settings[submit.AppName.Key()] = r.cfg.Name
+	settings[conf.HadoopPrefix+rmproxy.ResourceManagerAddress.Key()] = rm.String()
+	if settings[yarnclient.YARNStagingDir.Key()] == "" { // below the work directory it goes with the run, also when the driver is killed
+		settings[yarnclient.YARNStagingDir.Key()] = filepath.Join(r.dir.Work(), "staging")
 	}
 	if r.cfg.Debug != "" {
-		settings[conf.DebugAddr.Key()] = r.cfg.Debug
+		settings[rpcenv.DebugAddr.Key()] = r.cfg.Debug
 	}
 	if r.cfg.YARN.Mode == submit.Client {
 		err := r.runDriver(ctx, app.Submission{Name: r.cfg.Name, Conf: settings, Library: r.self, Warned: true})

@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/cluster/app"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -38,7 +39,7 @@ func SubmitToYARN(ctx context.Context, values map[string]string, main string, s 
 
 // AskYARN lets a client do what cfg says, at the ResourceManager that the settings name, and waits until that is done.
 func AskYARN(ctx context.Context, values map[string]string, cfg yarnclient.Config, stdout, stderr io.Writer) error {
-	c, err := conf.New(values)
+	c, err := conf.New(values, known.All())
 	if err != nil {
 		return err
 	}

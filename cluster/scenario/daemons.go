@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/membership"
@@ -100,7 +101,7 @@ func (r *Runner) port(name, role string) int {
 		return 7077
 	}
 	if role == "resourcemanager" && r.world.Kind() == local.Sim {
-		return conf.ResourceManagerPort
+		return rmproxy.ResourceManagerPort
 	}
 	return 0
 }

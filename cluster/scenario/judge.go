@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/cluster/invariant"
 	"github.com/coherer/coherer/cluster/local"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
 
@@ -62,8 +62,8 @@ func (s *Script) Run(ctx context.Context, o Options) (*Outcome, error) {
 		}
 		out.Fault = fault
 		// A fault of coherer.compat is a setting of all processes; another one the verb historic causes in the simulation.
-		if slices.Contains(conf.Faults, fault) {
-			first += " " + conf.Compat.Key() + "=" + fault
+		if slices.Contains(compat.Faults, fault) {
+			first += " " + compat.Compat.Key() + "=" + fault
 		}
 	}
 	if o.Seed != 0 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/fault"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
@@ -82,7 +83,7 @@ func (l *Life) Validate() error {
 		}
 		pairs[key] = value
 	}
-	if _, err := conf.New(pairs); err != nil {
+	if _, err := conf.New(pairs, known.All()); err != nil {
 		errs = append(errs, fmt.Errorf("--conf: %w", err))
 	}
 	if l.For < time.Minute || l.For > 1000*time.Hour {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/rpcenv"
@@ -59,7 +60,7 @@ func New(kind local.Kind, first string) (*Runner, error) {
 	if !slices.Contains(h.Worlds, kind) {
 		return nil, fmt.Errorf("the script does not run in world %s", kind)
 	}
-	c, err := conf.New(h.Conf)
+	c, err := conf.New(h.Conf, known.All())
 	if err != nil {
 		return nil, err
 	}

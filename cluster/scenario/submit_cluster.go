@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/driverclient"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -29,7 +30,7 @@ func (r *Runner) submitToCluster(c syntax.Command) error {
 		return err
 	}
 	// All settings go with the submission: the driver's process, started by a Worker, has none of the script's otherwise.
-	settings := map[string]string{conf.MasterURL.Key(): masterURL(masters)}
+	settings := map[string]string{submit.MasterURL.Key(): masterURL(masters)}
 	for _, p := range r.conf.Pairs() {
 		settings[p.Key] = p.Value
 	}
@@ -96,7 +97,7 @@ func masterURL(masters []rpcenv.Address) string {
 
 // callMasters starts a client of the Masters.
 func (r *Runner) callMasters(name string, masters []rpcenv.Address, settings map[string]string, cfg driverclient.Config) error {
-	own := map[string]string{conf.RPCAskTimeout.Key(): "10s"} // as coherer submit, and Spark's client
+	own := map[string]string{rpcenv.RPCAskTimeout.Key(): "10s"} // as coherer submit, and Spark's client
 	maps.Copy(own, settings)
 	c, err := r.conf.With(own)
 	if err != nil {

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/nodemanager"
 	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/cluster/builtin"
 	"github.com/coherer/coherer/cluster/local"
@@ -80,8 +82,8 @@ func (r *Runner) submitToYARN(c syntax.Command, rm *node) error {
 // yarnSettings are those of an application on YARN.
 func (r *Runner) yarnSettings(c syntax.Command, rm *node) (*conf.Conf, error) {
 	own := map[string]string{
-		conf.AppName.Key(): c.Args[0], conf.MasterURL.Key(): "yarn",
-		conf.HadoopPrefix + conf.ResourceManagerAddress.Key(): rm.Env.Address().String(),
+		submit.AppName.Key(): c.Args[0], submit.MasterURL.Key(): "yarn",
+		conf.HadoopPrefix + rmproxy.ResourceManagerAddress.Key(): rm.Env.Address().String(),
 	}
 	for _, o := range c.Options {
 		if strings.HasPrefix(o.Key, "spark.") {

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/cluster/known"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/oneline"
 )
@@ -104,16 +106,16 @@ type shownSetting struct {
 
 // shownSettings are the known settings, and the unknown ones that are set, whose names contain filter.
 func shownSettings(all *conf.Settings, c *conf.Conf, filter string) ([]shownSetting, error) {
-	known := map[string]conf.Described{}
+	described := map[string]conf.Described{}
 	var names []string
-	for _, d := range conf.Entries() {
-		known[d.Key] = d
+	for _, d := range known.All().Entries() {
+		described[d.Key] = d
 		names = append(names, d.Key)
 	}
 	for _, s := range all.Sorted() {
 		// An application may read settings of its own, so an unknown one that is set is listed too.
-		if _, set := c.Get(s.Key); set && known[s.Key].Key == "" {
-			known[s.Key] = conf.Described{Key: s.Key, Doc: "Not known here; the application may read it."}
+		if _, set := c.Get(s.Key); set && described[s.Key].Key == "" {
+			described[s.Key] = conf.Described{Key: s.Key, Doc: "Not known here; the application may read it."}
 			names = append(names, s.Key)
 		}
 	}
@@ -121,7 +123,7 @@ func shownSettings(all *conf.Settings, c *conf.Conf, filter string) ([]shownSett
 	shown := []shownSetting{}
 	for _, name := range names {
 		if strings.Contains(strings.ToLower(name), strings.ToLower(filter)) {
-			shown = append(shown, effective(all, c, known, name))
+			shown = append(shown, effective(all, c, described, name))
 		}
 	}
 	// A filter without a match is most often a typing error: an empty table would pass for an answer.
@@ -136,20 +138,20 @@ func shownSettings(all *conf.Settings, c *conf.Conf, filter string) ([]shownSett
 }
 
 // effective is the value in force of a setting: the one that was set, else that of the setting which it falls back to, else its default.
-func effective(all *conf.Settings, c *conf.Conf, known map[string]conf.Described, name string) shownSetting {
-	d := known[name]
+func effective(all *conf.Settings, c *conf.Conf, described map[string]conf.Described, name string) shownSetting {
+	d := described[name]
 	s := shownSetting{Key: name, Default: d.Default, Form: d.Form, Meaning: d.Doc, Awaits: d.Awaits, Lacks: d.Lacks, Origin: "default"}
 	if set, ok := all.Get(name); ok {
 		s.Value, s.Set, s.Origin = set.Value, true, set.From.String()
 	} else if other, falls := strings.CutPrefix(d.Default, "= "); falls {
-		below := effective(all, c, known, other)
+		below := effective(all, c, described, other)
 		s.Value, s.Origin = below.Value, "= "+strings.TrimPrefix(other+" ("+below.Origin+")", "= ")
 	} else {
 		s.Value = d.Default
 	}
 	// The expression names the words of secrets, so it would hide itself, and with it why other values are hidden.
-	if name != conf.RedactionRegex.Key() {
-		s.Value = c.Redact(name, s.Value)
+	if name != rpcenv.RedactionRegex.Key() {
+		s.Value = rpcenv.Redact(c, name, s.Value)
 	}
 	return s
 }

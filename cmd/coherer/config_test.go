@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/cluster/known"
+	"github.com/coherer/coherer/rpcenv"
 )
 
 func TestConfigShow(t *testing.T) {
@@ -36,13 +37,13 @@ func TestConfigShow(t *testing.T) {
 	for key, want := range map[string]string{
 		"spark.network.timeout": "90s from " + defaults + ":1", "spark.rpc.askTimeout": "90s from = spark.network.timeout (" + defaults + ":1)",
 		"spark.task.cpus": "2 from --conf", "spark.executor.memory": "3g from env SPARK_EXECUTOR_MEMORY", "spark.worker.timeout": "60 from default",
-		"spark.my.password": conf.Redacted + " from " + defaults + ":2", "spark.master": " from default", "spark.redaction.regex": "(?i)secret|password|token|access[.]?key from default",
+		"spark.my.password": rpcenv.Redacted + " from " + defaults + ":2", "spark.master": " from default", "spark.redaction.regex": "(?i)secret|password|token|access[.]?key from default",
 	} {
 		if s := all[key]; s.Value+" from "+s.Origin != want || s.Meaning == "" {
 			t.Errorf("%s: %s from %s, want %s", key, s.Value, s.Origin, want)
 		}
 	}
-	if n := len(conf.Entries()) + 2; len(all) != n {
+	if n := len(known.All().Entries()) + 2; len(all) != n {
 		t.Errorf("%d settings, want %d", len(all), n)
 	}
 	master := settings([]string{"SPARK_MASTER_WEBUI_PORT=1", "SPARK_MASTER_OPTS=-Dspark.worker.timeout=7 -Dspark.task.cpus=3", "SPARK_DAEMON_JAVA_OPTS=-Dspark.worker.timeout=8"}, "--for", "master")

@@ -14,7 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/app"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/machine"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
@@ -83,7 +86,7 @@ func (d *daemonOptions) check() error {
 
 // options are the daemon's, with gossip at a port unless coherer.gossip.port says another.
 func (d *daemonOptions) options(role string, gossip int, all *conf.Settings) (node.Options, error) {
-	c, err := all.Conf()
+	c, err := all.Conf(known.All())
 	if err := errors.Join(err, d.check()); err != nil {
 		return node.Options{}, err
 	}
@@ -91,7 +94,7 @@ func (d *daemonOptions) options(role string, gossip int, all *conf.Settings) (no
 	for _, w := range c.Warnings() {
 		log.Warn(w)
 	}
-	if p, set := conf.GossipPort.Find(c); set {
+	if p, set := known.GossipPort.Find(c); set {
 		gossip = p
 	}
 	return node.Options{
@@ -129,9 +132,9 @@ func withPeers(c *conf.Conf, peers string) (*conf.Conf, error) {
 	if peers == "" {
 		return c, nil
 	}
-	set := map[string]string{conf.RecoveryMode.Key(): "RAFT", conf.RaftPeers.Key(): peers}
-	if conf.RecoveryDirectory.Get(c) == "" {
-		set[conf.RecoveryDirectory.Key()] = "recovery"
+	set := map[string]string{master.RecoveryMode.Key(): "RAFT", known.RaftPeers.Key(): peers}
+	if known.RecoveryDirectory.Get(c) == "" {
+		set[known.RecoveryDirectory.Key()] = "recovery"
 	}
 	return c.With(set)
 }
@@ -184,7 +187,7 @@ func (o *masterOptions) master() (node.Options, error) {
 	if o.peers != "" {
 		gossip = 0 // Masters on one machine cannot share a port
 	}
-	opts, err := o.standalone("master", gossip, conf.MasterUIPort)
+	opts, err := o.standalone("master", gossip, known.MasterUIPort)
 	if err != nil {
 		return opts, err
 	}
@@ -248,7 +251,7 @@ func (o *workerOptions) worker(args []string) (opts node.WorkerOptions, err erro
 	if opts.LocalDirs, err = conf.ParsePaths(os.Getenv("SPARK_LOCAL_DIRS")); err != nil {
 		return opts, fmt.Errorf("SPARK_LOCAL_DIRS: %w", err)
 	}
-	if opts.Options, err = o.standalone("worker", 0, conf.WorkerUIPort); err != nil {
+	if opts.Options, err = o.standalone("worker", 0, known.WorkerUIPort); err != nil {
 		return opts, err
 	}
 	if opts.Join, err = addresses("--join", o.join); err != nil {
@@ -262,7 +265,7 @@ func (o *workerOptions) worker(args []string) (opts node.WorkerOptions, err erro
 	if opts.MemoryMB, err = conf.ParseMemoryMB(o.memory); err != nil {
 		return opts, fmt.Errorf("--memory: %w", err)
 	}
-	opts.Decommission, err = app.DecommissionSignals(opts.Conf, conf.WorkerDecommissionSignal)
+	opts.Decommission, err = app.DecommissionSignals(opts.Conf, worker.WorkerDecommissionSignal)
 	return opts, err
 }
 

@@ -44,7 +44,7 @@ func resourceManagerCommand(s streams) *cobra.Command {
 }
 
 func (o *resourceManagerOptions) flags(f *pflag.FlagSet) {
-	o.common(f, conf.ResourceManagerPort, "", "")
+	o.common(f, rmproxy.ResourceManagerPort, "", "")
 }
 
 func (o *resourceManagerOptions) run(ctx context.Context, _ streams, _ []string) error {
@@ -60,7 +60,7 @@ func (o *resourceManagerOptions) run(ctx context.Context, _ streams, _ []string)
 
 // listenAt is the address of a ResourceManager: that of the flags if one was given, else that of its settings.
 func (o *resourceManagerOptions) listenAt(opts node.Options) (rpcenv.Address, error) {
-	if _, set := conf.ResourceManagerAddress.Find(opts.Conf); !set || o.given.Changed("host") || o.given.Changed("port") {
+	if _, set := rmproxy.ResourceManagerAddress.Find(opts.Conf); !set || o.given.Changed("host") || o.given.Changed("port") {
 		return opts.Listen, nil
 	}
 	return rmproxy.Address(opts.Conf)

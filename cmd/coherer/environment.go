@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -32,14 +33,14 @@ var (
 		{name: "SPARK_LOCAL_HOSTNAME", flag: "host"},
 		{name: "SPARK_LOCAL_IP", flag: "host"},
 		{name: "SPARK_MASTER_PORT", flag: "port"},
-		{name: "SPARK_MASTER_WEBUI_PORT", key: conf.MasterUIPort.Key()},
+		{name: "SPARK_MASTER_WEBUI_PORT", key: known.MasterUIPort.Key()},
 	}
 	workerVariables = []variable{
 		{name: "SPARK_WORKER_HOST", flag: "host"},
 		{name: "SPARK_LOCAL_HOSTNAME", flag: "host"},
 		{name: "SPARK_LOCAL_IP", flag: "host"},
 		{name: "SPARK_WORKER_PORT", flag: "port"},
-		{name: "SPARK_WORKER_WEBUI_PORT", key: conf.WorkerUIPort.Key()},
+		{name: "SPARK_WORKER_WEBUI_PORT", key: known.WorkerUIPort.Key()},
 		{name: "SPARK_WORKER_CORES", flag: "cores"},
 		{name: "SPARK_WORKER_MEMORY", flag: "memory"},
 		{name: "SPARK_WORKER_DIR", flag: "work-dir"},
@@ -53,7 +54,7 @@ func readEnvironment(variables []variable, opts string) (*environment, error) {
 	var problems []error
 	// In this order: of one key the last option holds, so the daemon's own win.
 	for _, name := range []string{"SPARK_DAEMON_JAVA_OPTS", opts} {
-		list, ignored, err := conf.ParseJavaOptions(os.Getenv(name), conf.Env(name))
+		list, ignored, err := known.All().ParseJavaOptions(os.Getenv(name), conf.Env(name))
 		problems = append(problems, err)
 		e.options, e.ignored = append(e.options, list...), append(e.ignored, ignored...)
 	}

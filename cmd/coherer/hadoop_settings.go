@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -23,7 +25,7 @@ const (
 func ofAnother(role, key string) bool {
 	owner := ""
 	switch key {
-	case conf.ResourceManagerStore.Key(), conf.SchedulerClass.Key(), conf.NodesIncludePath.Key(), conf.NodesExcludePath.Key(), conf.FairAllocationFile.Key():
+	case known.ResourceManagerStore.Key(), scheduler.SchedulerClass.Key(), known.NodesIncludePath.Key(), known.NodesExcludePath.Key(), scheduler.FairAllocationFile.Key():
 		owner = resourceManager
 	default:
 		if strings.HasPrefix(key, "yarn.nodemanager.") {
@@ -50,7 +52,7 @@ func hadoopSettings(env map[string]string, role string) ([]conf.Setting, error) 
 			if err != nil {
 				return nil, err
 			}
-			all.SetMissing(slices.DeleteFunc(list, func(s conf.Setting) bool { return !conf.IsHadoops(s.Key) || ofAnother(role, s.Key) })...)
+			all.SetMissing(slices.DeleteFunc(list, func(s conf.Setting) bool { return !known.All().IsHadoops(s.Key) || ofAnother(role, s.Key) })...)
 		}
 	}
 	return all.Sorted(), nil

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -30,7 +31,7 @@ func TestARoleReadsItsOwnOfHadoopsSettings(t *testing.T) {
 		}
 		var settings conf.Settings
 		settings.Set(all...)
-		if _, err := settings.Conf(); (err != nil) != (role == resourceManager) {
+		if _, err := settings.Conf(known.All()); (err != nil) != (role == resourceManager) {
 			t.Errorf("%s: %v", role, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/cluster/gossip"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -55,8 +56,8 @@ func (m *members) masters(ctx context.Context, c *conf.Conf) ([]rpcenv.Address, 
 	if err != nil {
 		return nil, usage(err)
 	}
-	cfg := gossip.Config{Join: names, Label: conf.GossipLabel.Get(c), Meta: gossip.Meta{Role: "status", PID: os.Getpid()}}
-	if file, ok := conf.GossipKeyFile.Find(c); ok {
+	cfg := gossip.Config{Join: names, Label: known.GossipLabel.Get(c), Meta: gossip.Meta{Role: "status", PID: os.Getpid()}}
+	if file, ok := known.GossipKeyFile.Find(c); ok {
 		cfg.Keys = gossip.KeysOf(file)
 	}
 	member, err := gossip.Join(ctx, cfg)

@@ -13,6 +13,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -133,7 +134,7 @@ func masterBehind(t *testing.T, p *proxy, log io.Writer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := conf.New(nil)
+	c, err := conf.New(nil, known.All())
 	if err != nil {
 		t.Fatal(err)
 	}

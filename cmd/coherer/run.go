@@ -11,7 +11,9 @@ import (
 
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/runner"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -81,14 +83,14 @@ func (o *runOptions) run(ctx context.Context, s streams, args []string) error {
 	if err := refuse(all, o.yarn.wanted); err != nil {
 		return err
 	}
-	c, err := all.Conf()
+	c, err := all.Conf(known.All())
 	if err != nil {
 		return usage(err)
 	}
 	s.warn(c.Warnings())
 	values := all.Values()
 	// All processes of the run get the same address, on one machine: with a fixed port only the first could serve.
-	debug := cmp.Or(o.debug, values[conf.DebugAddr.Key()])
+	debug := cmp.Or(o.debug, values[rpcenv.DebugAddr.Key()])
 	if debug != "" && !strings.HasSuffix(debug, ":0") {
 		return usage(fmt.Errorf("--debug-addr %s: the processes of a run cannot share a port: want HOST:0; details.json says where each daemon serves", debug))
 	}
@@ -130,7 +132,7 @@ func (o *runOptions) read() (*conf.Settings, error) {
 
 // called is the application's name: --name, spark.app.name, or its own.
 func called(values map[string]string, a application) string {
-	if name := values[conf.AppName.Key()]; name != "" {
+	if name := values[submit.AppName.Key()]; name != "" {
 		return name
 	}
 	return a.name
@@ -142,7 +144,7 @@ func refuse(all *conf.Settings, onYARN bool) error {
 		o, _ := submit.Find(option)
 		return all.Get(o.Key)
 	}
-	dynamic, _ := all.Get(conf.DynamicAllocation.Key())
+	dynamic, _ := all.Get(submit.DynamicAllocation.Key())
 	// Without usage: the exit code is spark-submit's.
 	if err := submit.CheckAmounts(get, strings.EqualFold(dynamic.Value, "true")); err != nil {
 		return err
@@ -151,7 +153,7 @@ func refuse(all *conf.Settings, onYARN bool) error {
 	if onYARN {
 		manager = submit.YARN
 		for _, list := range [][2]string{
-			{conf.Files.Key(), conf.YARNDistFiles.Key()}, {conf.Jars.Key(), conf.YARNDistJars.Key()}, {conf.Archives.Key(), conf.YARNDistArchives.Key()},
+			{submit.Files.Key(), submit.YARNDistFiles.Key()}, {submit.Jars.Key(), submit.YARNDistJars.Key()}, {submit.Archives.Key(), submit.YARNDistArchives.Key()},
 		} {
 			// Also from a file: the application would miss what the settings promise it.
 			if s, set := all.Get(list[0]); set {
@@ -164,15 +166,15 @@ func refuse(all *conf.Settings, onYARN bool) error {
 
 // fits returns an error when no executor fits a Worker, or no task an executor: the application would wait for ever.
 func fits(c *conf.Conf, memoryMB, cores int) error {
-	if wants := conf.ExecutorMemory.Get(c); wants > int64(memoryMB) {
+	if wants := submit.ExecutorMemory.Get(c); wants > int64(memoryMB) {
 		return fmt.Errorf("an executor wants %d MiB (spark.executor.memory) and a Worker has %d: raise --worker-memory or lower --executor-memory", wants, memoryMB)
 	}
-	wants, set := conf.ExecutorCores.Find(c)
+	wants, set := submit.ExecutorCores.Find(c)
 	if set && wants > cores {
 		return fmt.Errorf("an executor wants %s (spark.executor.cores) and a Worker has %d: raise --worker-cores or lower --executor-cores", master.Cores(wants), cores)
 	}
 	// Without spark.executor.cores an executor has all cores of its Worker; with it CheckTasks compares.
-	if cpus := conf.TaskCPUs.Get(c); !set && cpus > cores {
+	if cpus := submit.TaskCPUs.Get(c); !set && cpus > cores {
 		return fmt.Errorf("a task wants %s (spark.task.cpus) and a Worker has %d: raise --worker-cores or lower spark.task.cpus", master.Cores(cpus), cores)
 	}
 	return submit.CheckTasks(c, submit.Standalone)

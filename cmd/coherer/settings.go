@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -103,7 +104,7 @@ func (s *settings) check() (*conf.Settings, *conf.Conf, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := all.Conf()
+	c, err := all.Conf(known.All())
 	return all, c, err
 }
 

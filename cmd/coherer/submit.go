@@ -14,6 +14,7 @@ import (
 
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/app"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/runner"
 	"github.com/coherer/coherer/rpcenv/program"
 )
@@ -111,7 +112,7 @@ func (o *submitOptions) run(ctx context.Context, s streams, args []string) error
 	}
 	if line.Action == submit.Kill || line.Action == submit.RequestStatus {
 		s.warn(a.Warnings)
-		if _, err := a.Settings.Conf(); err != nil {
+		if _, err := a.Settings.Conf(known.All()); err != nil {
 			return usage(err)
 		}
 		if a.Master() == "yarn" {
@@ -136,7 +137,7 @@ func (o *submitOptions) run(ctx context.Context, s streams, args []string) error
 	if d.NotRun != nil {
 		return usage(d.NotRun)
 	}
-	c, err := d.Properties.Conf()
+	c, err := d.Properties.Conf(known.All())
 	if err != nil {
 		return usage(err)
 	}
@@ -158,7 +159,7 @@ func (o *submitOptions) run(ctx context.Context, s streams, args []string) error
 
 // showDecision prints what a submission would do.
 func showDecision(s streams, line *submit.CommandLine, d *submit.Decision) error {
-	if _, err := d.Properties.Conf(); err != nil {
+	if _, err := d.Properties.Conf(known.All()); err != nil {
 		fmt.Fprintln(s.err, "Warning: the submission would fail:", err)
 	}
 	if form, _ := line.Value("--output"); form == "json" {

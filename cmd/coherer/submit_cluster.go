@@ -50,7 +50,7 @@ func clusterDriver(sub submission) (driverclient.Driver, error) {
 	}
 	values := sub.decision.Properties.Values()
 	// The driver has no command line of spark-submit on its Worker: it finds its Master in the settings.
-	values[conf.MasterURL.Key()] = sub.decision.Master
+	values[submit.MasterURL.Key()] = sub.decision.Master
 	text, err := json.Marshal(app.Submission{Name: called(values, application{name: d.MainClass}), Conf: values})
 	d.Env[app.SubmissionVar] = string(text)
 	return d, err

@@ -7,9 +7,9 @@ import (
 
 	"github.com/coherer/coherer/actors/driverclient"
 	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/restclient"
 	server "github.com/coherer/coherer/cluster/web/rest"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
@@ -80,7 +80,7 @@ func aboutByREST(ctx context.Context, s streams, a *submit.Arguments, client *re
 
 // tokenFor is the token of coherer.rest.tokenFile, which a server may want; empty when no file is set.
 func tokenFor(values map[string]string) (string, error) {
-	if path := values[conf.RESTTokenFile.Key()]; path != "" {
+	if path := values[known.RESTTokenFile.Key()]; path != "" {
 		return server.ReadToken(path)
 	}
 	return "", nil

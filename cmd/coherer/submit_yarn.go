@@ -42,7 +42,7 @@ func submitToYARN(ctx context.Context, s streams, sub submission) error {
 // staged returns an error when a file that YARN is to distribute is missing here. The client that copies it has an application id by
 // then, and finds out too late.
 func staged(c *conf.Conf) error {
-	for _, list := range []*conf.Entry[[]string]{conf.YARNDistJars, conf.YARNDistFiles, conf.YARNDistArchives} {
+	for _, list := range []*conf.Entry[[]string]{submit.YARNDistJars, submit.YARNDistFiles, submit.YARNDistArchives} {
 		for _, uri := range list.Get(c) {
 			source, _, _ := strings.Cut(uri, "#")
 			if path, local := submit.FilePath(source); local {

@@ -16,6 +16,7 @@ type Conf struct {
 	unknown []string       // keys that were kept
 	dropped []string       // keys that were not
 	from    map[string]Origin
+	known   *Set
 }
 
 // Pair is one setting as it was given.
@@ -37,22 +38,27 @@ func (e *ValueError) Error() string {
 // Unwrap is what is wrong with the value.
 func (e *ValueError) Unwrap() error { return e.Err }
 
-// New checks pairs and makes a Conf of them; it keeps no reference to the map. The error joins one *ValueError per bad
-// value, in order of keys, and what is wrong between several keys.
-func New(pairs map[string]string) (*Conf, error) {
-	c := &Conf{raw: make(map[string]string, len(pairs)), values: make(map[string]any, len(pairs))}
+// New makes a Conf of pairs and checks those that the sets know, all at once; it keeps no reference to the map. The error joins
+// one *ValueError per bad value, in order of keys, and what is wrong between several keys. Without a Set nothing is checked, and
+// whoever reads a bad value panics: that is for tests.
+func New(pairs map[string]string, known ...*Set) (*Conf, error) {
+	return newConf(pairs, Union(known...))
+}
+
+func newConf(pairs map[string]string, known *Set) (*Conf, error) {
+	c := &Conf{raw: make(map[string]string, len(pairs)), values: make(map[string]any, len(pairs)), known: known}
 	// All problems are reported at once, so that a user mends the file once.
 	var problems []error
 	for _, key := range slices.Sorted(maps.Keys(pairs)) {
 		value := pairs[key]
-		if !kept(key) {
+		if !known.kept(key) {
 			c.dropped = append(c.dropped, key)
 			continue
 		}
 		c.raw[key] = value
-		e, known := entries.byKey[key]
-		if !known {
-			if !inFamily(key) { // an application may read it: kept, with a warning
+		e := known.byKey[key]
+		if e == nil {
+			if !known.inFamily(key) { // an application may read it: kept, with a warning
 				c.unknown = append(c.unknown, key)
 			}
 			continue
@@ -60,14 +66,17 @@ func New(pairs map[string]string) (*Conf, error) {
 		parsed, err := e.parseAny(value)
 		if err != nil {
 			problems = append(problems, err)
+			delete(c.raw, key) // it counts as unset for the rules below
 			continue
 		}
 		c.values[key] = parsed
 	}
-	// After the single keys: spark.hadoop.yarn.X wins over yarn.X, and checkTimeouts compares what holds in the end.
+	// After the single keys: spark.hadoop.yarn.X wins over yarn.X, and rules compare what holds in the end.
 	problems = append(problems, c.takeHadoop()...)
-	if err := checkTimeouts(c); err != nil {
-		problems = append(problems, err)
+	for _, key := range slices.Sorted(maps.Keys(known.byKey)) {
+		if err := known.byKey[key].check(c); err != nil {
+			problems = append(problems, err)
+		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
@@ -83,7 +92,7 @@ func (c *Conf) With(pairs map[string]string) (*Conf, error) {
 	}
 	all := maps.Clone(c.raw)
 	maps.Copy(all, pairs)
-	out, err := New(all)
+	out, err := newConf(all, c.known)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +113,17 @@ func (c *Conf) Get(key string) (string, bool) {
 	}
 	v, ok := c.raw[key]
 	return v, ok
+}
+
+// find is the key and the text that a setting's value comes from: spark.hadoop.X wins over Hadoop's own X.
+func (c *Conf) find(key string) (at, text string, ok bool) {
+	if isHadoops(key) {
+		if text, ok := c.raw[HadoopPrefix+key]; ok {
+			return HadoopPrefix + key, text, true
+		}
+	}
+	text, ok = c.raw[key]
+	return key, text, ok
 }
 
 // Pairs is all that was set, sorted by key. New makes an equal Conf of it.
@@ -134,7 +154,7 @@ func (c *Conf) Warnings() []string {
 	for _, key := range c.dropped {
 		out = append(out, "Ignoring non-Spark config property: "+key+c.place(key))
 	}
-	names := slices.Sorted(maps.Keys(entries.byKey))
+	names := slices.Sorted(maps.Keys(c.known.byKey))
 	for _, key := range c.unknown {
 		warning := "unknown setting " + key + c.place(key)
 		if near, ok := Nearest(key, names); ok {
@@ -158,29 +178,4 @@ func (c *Conf) place(key string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s)", at)
-}
-
-// kept reports whether key belongs to Spark, to YARN or to this project, or is known; the rest is dropped.
-func kept(key string) bool {
-	return entries.byKey[key] != nil || strings.HasPrefix(key, "spark.") || strings.HasPrefix(key, "yarn.") || strings.HasPrefix(key, "coherer.")
-}
-
-// inFamily reports whether key ends in a name that users choose.
-func inFamily(key string) bool {
-	for _, prefix := range []string{"spark.executorEnv.", "spark.hadoop.", WorkerResourcePrefix} {
-		if len(key) > len(prefix) && strings.HasPrefix(key, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
-// checkTimeouts refuses executors that would be taken for dead between two heartbeats, as SparkConf.validateSettings.
-func checkTimeouts(c *Conf) error {
-	timeout, beat := NetworkTimeout.Get(c), ExecutorHeartbeatInterval.Get(c)
-	if timeout > beat {
-		return nil
-	}
-	return fmt.Errorf("%s (%s) must be greater than %s (%s), or executors count as lost between two heartbeats: raise the first or lower the second",
-		NetworkTimeout.Key(), durationText(timeout), ExecutorHeartbeatInterval.Key(), durationText(beat))
 }

@@ -1,9 +1,12 @@
-// Package conf holds Spark's settings as typed entries, and the project's own beside them.
+// Package conf makes settings typed entries: the mechanism. The entries stand with those that read them.
 //
-// A setting is a package variable, such as [WorkerTimeout], of type *[Entry]: it knows its key, its form, its default,
-// its range and what it means, which the last argument of its declaration says. A [Conf] holds the pairs that were
-// set, from spark-defaults.conf (see [ParseProperties]), from --conf K=V (see [ParsePair]) or from a message. It never
-// changes once made, may be used from any goroutine, and travels as its pairs.
+// A setting is a package variable, such as WorkerTimeout of package membership, of type *[Entry]: it knows its key, its form, its
+// default, its range and what it means, which the last argument of its declaration says ([Declare], [Optional], [Fallback]). The
+// entries of a package are in its [Set], which is called Settings; package cluster/known has the union of all. A program with
+// settings of its own declares them in the same way and gives [New] its Set beside the others.
+//
+// A [Conf] holds the pairs that were set, from spark-defaults.conf (see [ParseProperties]), from --conf K=V (see [ParsePair]) or
+// from a message. It never changes once made, may be used from any goroutine, and travels as its pairs.
 //
 // [New] checks all known keys at once, so reading cannot fail: entry.Get(c) is the value that was set, else that of the
 // entry it falls back to, else the default. A nil *Conf has all defaults.

@@ -2,15 +2,15 @@ package conf
 
 import "fmt"
 
-// awaits marks a setting that nothing reads yet, with the capability that will: a user that sets it is warned.
-func (e *Entry[T]) awaits(capability string) *Entry[T] {
+// Awaits marks a setting that nothing reads yet, with the capability that will: a user that sets it is warned.
+func (e *Entry[T]) Awaits(capability string) *Entry[T] {
 	e.waits = capability
 	return e
 }
 
 // noEffect is the warning that key was set and has no effect, or "". To turn off what does not exist is no reason to warn.
 func (c *Conf) noEffect(key string) string {
-	d := entries.byKey[key].describe()
+	d := c.known.byKey[key].describe()
 	if on, isBool := c.values[key].(bool); d.Awaits == "" || isBool && !on {
 		return ""
 	}

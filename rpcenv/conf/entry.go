@@ -6,12 +6,13 @@ import "fmt"
 // org.apache.spark.internal.config.ConfigEntry.
 type Entry[T any] struct {
 	key, doc string
-	form     form[T]
+	form     Form[T]
 	def      T
 	hasDef   bool
 	fallback *Entry[T]
-	lacks    string // the protection that the setting promises and nothing gives; see protects
-	waits    string // the capability that will read the setting; see awaits
+	lacks    string               // the protection that the setting promises and nothing gives; see Protects
+	waits    string               // the capability that will read the setting; see Awaits
+	rule     func(*Conf, T) error // what else has to hold; see Where
 }
 
 // Key is the setting's name.
@@ -28,15 +29,25 @@ func (e *Entry[T]) Default() (T, bool) {
 	return e.def, e.hasDef
 }
 
-// Find is the value that was set for this very key, and whether one was. It regards neither fallback nor default.
+// Find is the value that was set for this very key, and whether one was. It regards neither fallback nor default. A value that
+// does not fit panics: c was made without the Set that this entry is in.
 func (e *Entry[T]) Find(c *Conf) (T, bool) {
-	if c != nil {
-		if v, ok := c.values[e.key]; ok {
-			return v.(T), true
-		}
-	}
 	var zero T
-	return zero, false
+	if c == nil {
+		return zero, false
+	}
+	if v, ok := c.values[e.key]; ok {
+		return v.(T), true
+	}
+	key, text, ok := c.find(e.key)
+	if !ok {
+		return zero, false
+	}
+	v, err := parseAs(key, e, text)
+	if err != nil {
+		panic(fmt.Sprintf("conf: give New the Set of %s: %v", e.key, err))
+	}
+	return v.(T), true
 }
 
 // Get is the value that was set, else that of the entry it falls back to, else the default, else the zero T. A slice
@@ -63,9 +74,9 @@ func (e *Entry[T]) Source(c *Conf) string {
 }
 
 func (e *Entry[T]) parse(text string) (T, error) {
-	v, err := e.form.parse(trim(text))
+	v, err := e.form.Parse(trim(text))
 	if err != nil {
-		return v, &ValueError{Key: e.key, Value: text, Want: e.form.want, Example: e.form.example, Err: err}
+		return v, &ValueError{Key: e.key, Value: text, Want: e.form.Want, Example: e.form.Example, Err: err}
 	}
 	return v, e.refusal(v)
 }
@@ -73,42 +84,56 @@ func (e *Entry[T]) parse(text string) (T, error) {
 func (e *Entry[T]) parseAny(text string) (any, error) { return e.parse(text) }
 
 func (e *Entry[T]) describe() Described {
-	d := Described{Key: e.key, Form: e.form.name, Doc: e.doc, Lacks: e.lacks, Awaits: e.waits}
+	d := Described{Key: e.key, Form: e.form.Name, Doc: e.doc, Lacks: e.lacks, Awaits: e.waits}
 	switch {
 	case e.fallback != nil:
 		d.Default = "= " + e.fallback.key
 	case e.hasDef:
-		d.Default = e.form.text(e.def)
+		d.Default = e.form.Text(e.def)
 	}
 	return d
 }
 
-// entry makes a setting that has a default, given as a user would write it. The default is its example too, unless it
-// means no limit.
-func entry[T any](key string, f form[T], def, doc string) *Entry[T] {
-	if def != "" && def != infinite {
-		f.example = def
+// check is what is wrong between the setting and others.
+func (e *Entry[T]) check(c *Conf) error {
+	if e.rule == nil {
+		return nil
+	}
+	return e.rule(c, e.Get(c))
+}
+
+// Where adds a rule that the setting's value keeps, set or not: for settings that constrain each other.
+func (e *Entry[T]) Where(rule func(c *Conf, v T) error) *Entry[T] {
+	e.rule = rule
+	return e
+}
+
+// Declare makes a setting of a Set that has a default, given as a user would write it. The default is its example too, unless it
+// means no limit. A mistake is an error of Set.Faults.
+func Declare[T any](in *Set, key string, f Form[T], def, doc string) *Entry[T] {
+	if def != "" && def != Infinite {
+		f.Example = def
 	}
 	e := &Entry[T]{key: key, doc: doc, form: f, hasDef: true}
 	v, err := e.parse(def)
-	if err != nil { // a mistake in a declaration: no panic while variables are made, but a test that fails
-		entries.faults = append(entries.faults, fmt.Errorf("default of %w", err))
+	if err != nil { // no panic while variables are made, but a test that fails
+		in.faults = append(in.faults, fmt.Errorf("default of %w", err))
 	}
 	e.def = v
-	entries.add(e)
+	in.add(e)
 	return e
 }
 
-// optional makes a setting that is unset by default.
-func optional[T any](key string, f form[T], doc string) *Entry[T] {
+// Optional makes a setting of a Set that is unset by default.
+func Optional[T any](in *Set, key string, f Form[T], doc string) *Entry[T] {
 	e := &Entry[T]{key: key, doc: doc, form: f}
-	entries.add(e)
+	in.add(e)
 	return e
 }
 
-// fallback makes a setting that has the value of another when it is unset.
-func fallback[T any](key string, f form[T], to *Entry[T], doc string) *Entry[T] {
+// Fallback makes a setting of a Set that has the value of another when it is unset.
+func Fallback[T any](in *Set, key string, f Form[T], to *Entry[T], doc string) *Entry[T] {
 	e := &Entry[T]{key: key, doc: doc, form: f, fallback: to}
-	entries.add(e)
+	in.add(e)
 	return e
 }

@@ -9,46 +9,52 @@ import (
 	"strings"
 )
 
-// form is how values of one kind are written.
-type form[T any] struct {
-	name    string // its name in a table
-	want    string // what a user must write, after "want"
-	example string
-	parse   func(string) (T, error) // of a trimmed text
-	text    func(T) string          // a text that parse reads as the same value
+// Form is how values of one kind are written.
+type Form[T any] struct {
+	Name    string                  // its name in a table
+	Want    string                  // what a user must write, after "want"
+	Example string                  // a value that would do
+	Parse   func(string) (T, error) // of a trimmed text
+	Text    func(T) string          // a text that Parse reads as the same value
 }
 
-// Most forms are values; those with a unit are made by durations and sizes.
+// MaxInt is Java's Integer.MAX_VALUE, which stands for no limit; Infinite is its text.
+const (
+	MaxInt   = 1<<31 - 1
+	Infinite = "2147483647"
+)
+
+// Most forms are values; those with a unit are made by Durations and Sizes.
 var (
-	ints = form[int]{"int", "a whole number", "4", parseInt, strconv.Itoa}
-	// ints64 are Java's longs.
-	ints64 = form[int64]{"long", "a whole number", "4", parseInt64, func(v int64) string { return strconv.FormatInt(v, 10) }}
-	// ports may be 0, any free port.
-	ports = form[int]{"port", "a port from 0 to 65535 (0: any free one)", "7077", parsePort, strconv.Itoa}
-	bools = form[bool]{"bool", "true or false", "true", parseBool, strconv.FormatBool}
-	// floats take neither NaN nor infinities.
-	floats = form[float64]{"float", "a number", "0.5", parseFloat, func(v float64) string {
+	Ints = Form[int]{"int", "a whole number", "4", parseInt, strconv.Itoa}
+	// Ints64 are Java's longs.
+	Ints64 = Form[int64]{"long", "a whole number", "4", parseInt64, func(v int64) string { return strconv.FormatInt(v, 10) }}
+	// Ports may be 0, any free port.
+	Ports = Form[int]{"port", "a port from 0 to 65535 (0: any free one)", "7077", parsePort, strconv.Itoa}
+	Bools = Form[bool]{"bool", "true or false", "true", parseBool, strconv.FormatBool}
+	// Floats take neither NaN nor infinities.
+	Floats = Form[float64]{"float", "a number", "0.5", parseFloat, func(v float64) string {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}}
-	texts = form[string]{
+	Texts = Form[string]{
 		"string", "a text", "a-text", func(s string) (string, error) { return s, nil },
 		func(v string) string { return v },
 	}
-	// lists drop empty parts, as Spark's Utils.stringToSeq.
-	lists = form[[]string]{"list", "words separated by commas", "a,b", parseList, func(v []string) string {
+	// Lists drop empty parts, as Spark's Utils.stringToSeq.
+	Lists = Form[[]string]{"list", "words separated by commas", "a,b", parseList, func(v []string) string {
 		return strings.Join(v, ",")
 	}}
 )
 
-// enum takes one of words, in upper or lower case; the value is the word as listed. The first word may be empty.
-func enum(words ...string) form[string] {
+// Enum takes one of words, in upper or lower case; the value is the word as listed. The first word may be empty.
+func Enum(words ...string) Form[string] {
 	want := "one of " + strings.Join(words, ", ")
 	if words[0] == "" {
 		want = "nothing or one of " + strings.Join(words[1:], ", ")
 	}
-	return form[string]{
-		name: strings.Join(words, "|"), want: want, example: words[len(words)-1],
-		parse: func(s string) (string, error) {
+	return Form[string]{
+		Name: strings.Join(words, "|"), Want: want, Example: words[len(words)-1],
+		Parse: func(s string) (string, error) {
 			for _, w := range words {
 				if strings.EqualFold(s, w) {
 					return w, nil
@@ -56,15 +62,15 @@ func enum(words ...string) form[string] {
 			}
 			return "", errors.New("no such choice")
 		},
-		text: texts.text,
+		Text: Texts.Text,
 	}
 }
 
-// filled refuses the empty text.
-func filled(f form[string]) form[string] {
-	parse := f.parse
-	f.want += ", not empty"
-	f.parse = func(s string) (string, error) {
+// Filled refuses the empty text.
+func Filled(f Form[string]) Form[string] {
+	parse := f.Parse
+	f.Want += ", not empty"
+	f.Parse = func(s string) (string, error) {
 		if s == "" {
 			return "", errors.New("it is empty")
 		}
@@ -73,9 +79,9 @@ func filled(f form[string]) form[string] {
 	return f
 }
 
-// atLeast narrows a form to values of least and more.
-func atLeast[T cmp.Ordered](f form[T], least T) form[T] {
-	return narrow(f, " of at least "+f.text(least), f.text(least), func(v T) string {
+// AtLeast narrows a form to values of least and more.
+func AtLeast[T cmp.Ordered](f Form[T], least T) Form[T] {
+	return narrow(f, " of at least "+f.Text(least), f.Text(least), func(v T) string {
 		if v < least {
 			return "too small"
 		}
@@ -83,9 +89,9 @@ func atLeast[T cmp.Ordered](f form[T], least T) form[T] {
 	})
 }
 
-// above narrows a form to values greater than bound.
-func above[T cmp.Ordered](f form[T], bound T) form[T] {
-	return narrow(f, " above "+f.text(bound), f.example, func(v T) string {
+// Above narrows a form to values greater than bound.
+func Above[T cmp.Ordered](f Form[T], bound T) Form[T] {
+	return narrow(f, " above "+f.Text(bound), f.Example, func(v T) string {
 		if v <= bound {
 			return "too small"
 		}
@@ -93,9 +99,9 @@ func above[T cmp.Ordered](f form[T], bound T) form[T] {
 	})
 }
 
-// between narrows a form to values from least to most.
-func between[T cmp.Ordered](f form[T], least, most T) form[T] {
-	return narrow(f, " from "+f.text(least)+" to "+f.text(most), f.text(least), func(v T) string {
+// Between narrows a form to values from least to most.
+func Between[T cmp.Ordered](f Form[T], least, most T) Form[T] {
+	return narrow(f, " from "+f.Text(least)+" to "+f.Text(most), f.Text(least), func(v T) string {
 		switch {
 		case v < least:
 			return "too small"
@@ -108,10 +114,10 @@ func between[T cmp.Ordered](f form[T], least, most T) form[T] {
 
 // narrow adds a range to a form: its words, a value inside for when the form's own example is not, and what is wrong
 // with a value, "" for nothing.
-func narrow[T any](f form[T], words, inside string, wrong func(T) string) form[T] {
-	parse := f.parse
-	f.want += words
-	f.parse = func(s string) (T, error) {
+func narrow[T any](f Form[T], words, inside string, wrong func(T) string) Form[T] {
+	parse := f.Parse
+	f.Want += words
+	f.Parse = func(s string) (T, error) {
 		v, err := parse(s)
 		if err == nil {
 			if w := wrong(v); w != "" {
@@ -121,8 +127,8 @@ func narrow[T any](f form[T], words, inside string, wrong func(T) string) form[T
 		return v, err
 	}
 	// Errors show the example as a value that would do, so it has to be in the range.
-	if _, err := f.parse(f.example); err != nil {
-		f.example = inside
+	if _, err := f.Parse(f.Example); err != nil {
+		f.Example = inside
 	}
 	return f
 }

@@ -41,7 +41,7 @@ func TestDurations(t *testing.T) {
 		{"9223372036854775807", time.Second, math.MaxInt64},
 		{"-9223372036854775807d", time.Second, math.MinInt64},
 	} {
-		if got, err := durations(test.unit).parse(trim(test.text)); err != nil || got != test.want {
+		if got, err := Durations(test.unit).Parse(trim(test.text)); err != nil || got != test.want {
 			t.Errorf("%q in %v: %v, %v; want %v", test.text, test.unit, got, err, test.want)
 		}
 	}
@@ -53,27 +53,27 @@ func TestSizes(t *testing.T) {
 		unit int64
 		want int64
 	}{
-		{"1g", mib, 1024},
-		{"512m", mib, 512},
-		{"512", mib, 512},
-		{"512", kib, 512},
-		{"512", byteUnit, 512},
-		{"1GB", mib, 1024},
-		{"1Mb", byteUnit, mib},
-		{"1k", byteUnit, 1024},
-		{"1kb", byteUnit, 1024},
-		{"64b", byteUnit, 64},
-		{"1t", mib, 1 << 20},
-		{"1tb", mib, 1 << 20},
-		{"2p", mib, 2 << 30},
-		{"1pb", kib, 1 << 40},
-		{"1500k", mib, 1},
-		{"500k", mib, 0},
-		{"-1k", byteUnit, -1024},
-		{" 1g\n", mib, 1024},
-		{"8191p", byteUnit, 8191 << 50},
+		{"1g", MiB, 1024},
+		{"512m", MiB, 512},
+		{"512", MiB, 512},
+		{"512", KiB, 512},
+		{"512", Byte, 512},
+		{"1GB", MiB, 1024},
+		{"1Mb", Byte, MiB},
+		{"1k", Byte, 1024},
+		{"1kb", Byte, 1024},
+		{"64b", Byte, 64},
+		{"1t", MiB, 1 << 20},
+		{"1tb", MiB, 1 << 20},
+		{"2p", MiB, 2 << 30},
+		{"1pb", KiB, 1 << 40},
+		{"1500k", MiB, 1},
+		{"500k", MiB, 0},
+		{"-1k", Byte, -1024},
+		{" 1g\n", MiB, 1024},
+		{"8191p", Byte, 8191 << 50},
 	} {
-		if got, err := sizes(test.unit).parse(trim(test.text)); err != nil || got != test.want {
+		if got, err := Sizes(test.unit).Parse(trim(test.text)); err != nil || got != test.want {
 			t.Errorf("%q in %d: %d, %v; want %d", test.text, test.unit, got, err, test.want)
 		}
 	}
@@ -110,52 +110,52 @@ func TestBadQuantities(t *testing.T) {
 		{"5gib", `unknown unit "gib"`, `unknown unit "gib"`},
 		{"9223372036854775808", "the number does not fit", "the number does not fit"},
 	} {
-		if _, err := durations(time.Second).parse(test.text); err == nil || err.Error() != test.time {
+		if _, err := Durations(time.Second).Parse(test.text); err == nil || err.Error() != test.time {
 			t.Errorf("time %q: %v", test.text, err)
 		}
-		if _, err := sizes(mib).parse(test.text); err == nil || err.Error() != test.size {
+		if _, err := Sizes(MiB).Parse(test.text); err == nil || err.Error() != test.size {
 			t.Errorf("size %q: %v", test.text, err)
 		}
 		if _, fits, err := quantity(test.text, timeSuffixes, int64(time.Second)); fits {
 			t.Errorf("%q: it fits, and %v", test.text, err)
 		}
 	}
-	if _, err := sizes(byteUnit).parse("8192p"); err == nil {
+	if _, err := Sizes(Byte).Parse("8192p"); err == nil {
 		t.Error("8192p fits")
 	}
 }
 
 func TestPlainForms(t *testing.T) {
 	for text, want := range map[string]bool{"true": true, "TRUE": true, "False": false} {
-		if got, err := bools.parse(text); err != nil || got != want {
+		if got, err := Bools.Parse(text); err != nil || got != want {
 			t.Errorf("bool %q: %v %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "1", "t", "yes"} {
-		if got, err := bools.parse(text); err == nil || got {
+		if got, err := Bools.Parse(text); err == nil || got {
 			t.Errorf("bool %q is taken: %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "1.0", "1e3", "0x1", "2147483648", "-2147483649", "1_0"} {
-		if _, err := ints.parse(text); err == nil {
+		if _, err := Ints.Parse(text); err == nil {
 			t.Errorf("int %q is taken", text)
 		}
 	}
 	for _, text := range []string{"", "NaN", "inf", "0x1p1", "1_0.5", "1e999"} {
-		if _, err := floats.parse(text); err == nil {
+		if _, err := Floats.Parse(text); err == nil {
 			t.Errorf("float %q is taken", text)
 		}
 	}
-	if got, err := floats.parse("1e-2"); err != nil || got != 0.01 {
+	if got, err := Floats.Parse("1e-2"); err != nil || got != 0.01 {
 		t.Errorf("float: %v %v", got, err)
 	}
-	if got, err := SchedulerMode.parse(" fair "); err != nil || got != "FAIR" {
+	if got, err := Enum("FIFO", "FAIR").Parse("fair"); err != nil || got != "FAIR" {
 		t.Errorf("enum: %q %v", got, err)
 	}
-	if got, err := lists.parse("a, b,,c ,"); err != nil || !slices.Equal(got, []string{"a", "b", "c"}) {
+	if got, err := Lists.Parse("a, b,,c ,"); err != nil || !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("list: %q %v", got, err)
 	}
-	if _, err := DynamicAllocationRatio.parse("0"); err == nil {
+	if _, err := Above(Floats, 0).Parse("0"); err == nil {
 		t.Error("a ratio of 0 is taken")
 	}
 }
@@ -164,15 +164,15 @@ func TestTextReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := time.Duration(rapid.SampledFrom(timeSuffixes).Draw(t, "unit").size)
 		d := time.Duration(rapid.Int64Range(-1e5, 1e5).Draw(t, "n")) * unit
-		f := durations(unit)
-		if got, err := f.parse(f.text(d)); err != nil || got != d {
-			t.Fatalf("%v as %q: %v, %v", d, f.text(d), got, err)
+		f := Durations(unit)
+		if got, err := f.Parse(f.Text(d)); err != nil || got != d {
+			t.Fatalf("%v as %q: %v, %v", d, f.Text(d), got, err)
 		}
-		size := rapid.SampledFrom([]int64{byteUnit, kib, mib}).Draw(t, "size unit")
+		size := rapid.SampledFrom([]int64{Byte, KiB, MiB}).Draw(t, "size unit")
 		n := rapid.Int64().Draw(t, "size")
-		b := sizes(size)
-		if got, err := b.parse(b.text(n)); err != nil || got != n {
-			t.Fatalf("%d as %q: %v, %v", n, b.text(n), got, err)
+		b := Sizes(size)
+		if got, err := b.Parse(b.Text(n)); err != nil || got != n {
+			t.Fatalf("%d as %q: %v, %v", n, b.Text(n), got, err)
 		}
 	})
 }
@@ -182,9 +182,9 @@ func TestNumberCountsInUnit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.StringMatching(`-?[0-9]{1,19}`).Draw(t, "number")
 		u := rapid.SampledFrom(timeSuffixes).Draw(t, "unit")
-		f := durations(time.Duration(u.size))
-		plain, err1 := f.parse(number)
-		suffixed, err2 := f.parse(number + u.name)
+		f := Durations(time.Duration(u.size))
+		plain, err1 := f.Parse(number)
+		suffixed, err2 := f.Parse(number + u.name)
 		if plain != suffixed || (err1 == nil) != (err2 == nil) {
 			t.Fatalf("%s: %v %v; %s%s: %v %v", number, plain, err1, number, u.name, suffixed, err2)
 		}
@@ -197,17 +197,35 @@ func FuzzQuantity(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, u := range timeSuffixes {
-			_, _ = durations(time.Duration(u.size)).parse(s)
+			_, _ = Durations(time.Duration(u.size)).Parse(s)
 		}
-		for _, unit := range []int64{byteUnit, kib, mib} {
-			b := sizes(unit)
-			n, err := b.parse(s)
+		for _, unit := range []int64{Byte, KiB, MiB} {
+			b := Sizes(unit)
+			n, err := b.Parse(s)
 			if err != nil {
 				continue
 			}
-			if again, err := b.parse(b.text(n)); err != nil || again != n {
-				t.Errorf("%q is %d, its text %q is %d, %v", s, n, b.text(n), again, err)
+			if again, err := b.Parse(b.Text(n)); err != nil || again != n {
+				t.Errorf("%q is %d, its text %q is %d, %v", s, n, b.Text(n), again, err)
 			}
 		}
 	})
+}
+
+// Text writes what Parse reads as the same value, in the form in which a user would write it.
+func TestTheTextOfAValue(t *testing.T) {
+	for text, got := range map[string]string{
+		"604800":              Seconds.Text(7 * 24 * time.Hour),
+		"-5":                  Ints64.Text(-5),
+		"1500ms":              DurationText(1500 * time.Millisecond),
+		"1us":                 DurationText(1999 * time.Nanosecond), // Spark's times go no further
+		"0":                   DurationText(999 * time.Nanosecond),
+		"9223372036854775us":  DurationText(1<<63 - 1),
+		"1536m":               Sizes(MiB).Text(1536),
+		"9223372036854775807": Sizes(MiB).Text(1<<63 - 1), // no suffix holds it
+	} {
+		if got != text {
+			t.Errorf("%s, want %s", got, text)
+		}
+	}
 }

@@ -12,15 +12,19 @@ import (
 // Hadoop's. They win over Hadoop's own files, as in SparkHadoopUtil.appendSparkHadoopConfigs.
 const HadoopPrefix = "spark.hadoop."
 
-// IsHadoops reports whether key is a setting of Hadoop that counts here: one of YARN, or a known one of core-site.xml.
-func IsHadoops(key string) bool {
-	return strings.HasPrefix(key, "yarn.") || strings.HasPrefix(key, "hadoop.") && entries.byKey[key] != nil
+// IsHadoops reports whether key is a setting of Hadoop that counts: one of YARN, or a known one of core-site.xml.
+func (s *Set) IsHadoops(key string) bool {
+	return strings.HasPrefix(key, "yarn.") || isHadoops(key) && s.byKey[key] != nil
+}
+
+func isHadoops(key string) bool {
+	return strings.HasPrefix(key, "yarn.") || strings.HasPrefix(key, "hadoop.")
 }
 
 // hadoopEntry is the entry of Hadoop's that key sets by being spark.hadoop.X, or nil.
-func hadoopEntry(key string) anyEntry {
-	if rest, ok := strings.CutPrefix(key, HadoopPrefix); ok && IsHadoops(rest) {
-		return entries.byKey[rest]
+func (s *Set) hadoopEntry(key string) anyEntry {
+	if rest, ok := strings.CutPrefix(key, HadoopPrefix); ok && s.IsHadoops(rest) {
+		return s.byKey[rest]
 	}
 	return nil
 }
@@ -29,13 +33,14 @@ func hadoopEntry(key string) anyEntry {
 func (c *Conf) takeHadoop() []error {
 	var problems []error
 	for _, p := range c.Under(HadoopPrefix) {
-		e := hadoopEntry(p.Key)
+		e := c.known.hadoopEntry(p.Key)
 		if e == nil {
 			continue
 		}
 		parsed, err := parseAs(p.Key, e, p.Value)
 		if err != nil {
 			problems = append(problems, err)
+			delete(c.raw, p.Key)
 			continue
 		}
 		c.values[e.Key()] = parsed

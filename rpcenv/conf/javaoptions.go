@@ -8,7 +8,7 @@ import (
 
 // ParseJavaOptions reads options of a JVM, as in SPARK_MASTER_OPTS: -Dkey=value are settings from origin, others are
 // ignored. Words are parted as by [SplitOptions].
-func ParseJavaOptions(text string, origin Origin) (settings []Setting, ignored []string, err error) {
+func (s *Set) ParseJavaOptions(text string, origin Origin) (settings []Setting, ignored []string, err error) {
 	words, err := SplitOptions(text)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", origin, err)
@@ -16,7 +16,7 @@ func ParseJavaOptions(text string, origin Origin) (settings []Setting, ignored [
 	for _, word := range words {
 		pair, isProperty := strings.CutPrefix(word, "-D")
 		key, value, _ := strings.Cut(pair, "=")
-		if !isProperty || !kept(key) {
+		if !isProperty || !s.kept(key) {
 			ignored = append(ignored, word)
 			continue
 		}

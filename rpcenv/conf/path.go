@@ -12,22 +12,22 @@ const ofThisMachine = "of this machine, plain or as in file:/path"
 
 // A path is a file or directory of this machine. Its value is the plain path; of a file: URI it is the URI's path.
 var (
-	paths = form[string]{"path", "a path " + ofThisMachine, "/tmp/coherer", parsePath, texts.text}
-	// absolutePaths are for other processes, whose current directory is another.
-	absolutePaths = narrow(paths, ", absolute", paths.example, func(path string) string {
+	Paths = Form[string]{"path", "a path " + ofThisMachine, "/tmp/coherer", parsePath, Texts.Text}
+	// AbsolutePaths are for other processes, whose current directory is another.
+	AbsolutePaths = narrow(Paths, ", absolute", Paths.Example, func(path string) string {
 		if !filepath.IsAbs(path) {
 			return "it depends on the current directory"
 		}
 		return ""
 	})
-	pathLists = form[[]string]{"paths", "paths " + ofThisMachine + ", separated by commas", "/disk1,/disk2", parsePaths, lists.text}
+	PathLists = Form[[]string]{"paths", "paths " + ofThisMachine + ", separated by commas", "/disk1,/disk2", parsePaths, Lists.Text}
 )
 
 // ParsePath reads a path of this machine as settings have it, plain or a file: URI, and returns the plain path.
 func ParsePath(s string) (string, error) {
 	path, err := parsePath(trim(s))
 	if err != nil {
-		err = fmt.Errorf("%q: %w: want %s", s, err, paths.want)
+		err = fmt.Errorf("%q: %w: want %s", s, err, Paths.Want)
 	}
 	return path, err
 }
@@ -36,7 +36,7 @@ func ParsePath(s string) (string, error) {
 func ParsePaths(s string) ([]string, error) {
 	list, err := parsePaths(s)
 	if err != nil {
-		err = fmt.Errorf("%q: %w: want %s", s, err, pathLists.want)
+		err = fmt.Errorf("%q: %w: want %s", s, err, PathLists.Want)
 	}
 	return list, err
 }

@@ -31,31 +31,3 @@ func TestPathsArePlainOrOfThisMachine(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
-
-// Each setting of a file or directory that a process of this machine reads or writes takes a file: URI and refuses others.
-func TestSettingsOfPathsTakeFileURIs(t *testing.T) {
-	for _, e := range []*Entry[string]{
-		GossipKeyFile, TraceDir, RESTTokenFile, RecoveryDirectory, ResourceManagerStore, NodesIncludePath, NodesExcludePath,
-		FairAllocationFile, NodeManagerHealthScript, WorkerResourcesFile, SchedulerAllocationFile, YARNStagingDir,
-	} {
-		if got := e.Get(mustNew(t, e.Key(), "file:///a")); got != "/a" {
-			t.Errorf("%s: %q", e.Key(), got)
-		}
-		refuses(t, e.Key(), "hdfs://h/a")
-	}
-	for _, e := range []*Entry[[]string]{NodeManagerLocalDirs, NodeManagerLogDirs, LocalDir} {
-		if got := e.Get(mustNew(t, e.Key(), "file:/a,/b,file:///c")); !slices.Equal(got, []string{"/a", "/b", "/c"}) {
-			t.Errorf("%s: %q", e.Key(), got)
-		}
-		refuses(t, e.Key(), "/b,hdfs://h/a")
-	}
-	refuses(t, YARNStagingDir.Key(), "relative")
-	refuses(t, YARNStagingDir.Key(), "")
-}
-
-func refuses(t *testing.T, key, value string) {
-	t.Helper()
-	if _, err := New(map[string]string{key: value}); err == nil || !strings.HasPrefix(err.Error(), key+" = ") {
-		t.Errorf("%s=%s: %v", key, value, err)
-	}
-}

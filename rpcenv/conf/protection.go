@@ -22,13 +22,13 @@ func (e *ProtectionError) Error() string {
 		e.Key, e.Lacks, instead)
 }
 
-// protects marks a setting whose values, but for the default, promise protection that nothing here gives: they are refused,
+// Protects marks a setting whose values, but for the default, promise protection that nothing here gives: they are refused,
 // wherever they come from, so that no process starts with them. lacks says what does not happen.
-func (e *Entry[T]) protects(lacks string) *Entry[T] {
+func (e *Entry[T]) Protects(lacks string) *Entry[T] {
 	e.lacks = lacks
 	// The example in an error must be a value that is taken.
 	harmless, _ := e.Default()
-	e.form.example = e.form.text(harmless)
+	e.form.Example = e.form.Text(harmless)
 	return e
 }
 
@@ -38,8 +38,8 @@ func (e *Entry[T]) refusal(v T) error {
 		return nil
 	}
 	harmless, _ := e.Default()
-	text := e.form.text(harmless)
-	if e.form.text(v) == text {
+	text := e.form.Text(harmless)
+	if e.form.Text(v) == text {
 		return nil
 	}
 	return &ProtectionError{Key: e.key, Lacks: e.lacks, Harmless: text}

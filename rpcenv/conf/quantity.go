@@ -11,9 +11,9 @@ import (
 
 // The units of sizes, in bytes.
 const (
-	byteUnit int64 = 1
-	kib            = 1 << 10 * byteUnit
-	mib            = 1 << 20 * byteUnit
+	Byte int64 = 1
+	KiB        = 1 << 10 * Byte
+	MiB        = 1 << 20 * Byte
 )
 
 // suffix is the name of a unit and how many of the smallest unit it is.
@@ -41,49 +41,49 @@ var sizeSuffixes = []suffix{
 	{"tb", 1 << 40},
 	{"g", 1 << 30},
 	{"gb", 1 << 30},
-	{"m", mib},
-	{"mb", mib},
-	{"k", kib},
-	{"kb", kib},
-	{"b", byteUnit},
+	{"m", MiB},
+	{"mb", MiB},
+	{"k", KiB},
+	{"kb", KiB},
+	{"b", Byte},
 }
 
-// durations is a time with or without suffix; without it counts in unit, which is one of Spark's.
-func durations(unit time.Duration) form[time.Duration] {
+// Durations is a time with or without suffix; without it counts in unit, which is one of Spark's.
+func Durations(unit time.Duration) Form[time.Duration] {
 	name := printed(timeSuffixes, int64(unit))
-	return form[time.Duration]{
-		name:    "time in " + name,
-		want:    fmt.Sprintf("a time, a whole number with us, ms, s, m, h or d (without: %s),", name),
-		example: "30s",
-		parse: func(s string) (time.Duration, error) {
+	return Form[time.Duration]{
+		Name:    "time in " + name,
+		Want:    fmt.Sprintf("a time, a whole number with us, ms, s, m, h or d (without: %s),", name),
+		Example: "30s",
+		Parse: func(s string) (time.Duration, error) {
 			// Beyond the range Java's TimeUnit.convert stays at its end.
 			n, _, err := quantity(s, timeSuffixes, int64(unit))
 			d, _ := times(n, int64(unit))
 			return time.Duration(d), err
 		},
-		text: durationText,
+		Text: DurationText,
 	}
 }
 
-// seconds is a time in seconds without suffix: a plain long in Spark.
-var seconds = form[time.Duration]{
-	name: "seconds", want: "whole seconds, a number without suffix,",
-	parse: func(s string) (time.Duration, error) {
+// Seconds is a time in seconds without suffix: a plain long in Spark.
+var Seconds = Form[time.Duration]{
+	Name: "seconds", Want: "whole seconds, a number without suffix,",
+	Parse: func(s string) (time.Duration, error) {
 		n, err := strconv.ParseInt(s, 10, 64)
 		d, _ := times(n, int64(time.Second))
 		return time.Duration(d), numberError(err)
 	},
-	text: func(d time.Duration) string { return strconv.FormatInt(int64(d/time.Second), 10) },
+	Text: func(d time.Duration) string { return strconv.FormatInt(int64(d/time.Second), 10) },
 }
 
-// sizes is a size with or without suffix. The value counts in unit, and so does a number without suffix.
-func sizes(unit int64) form[int64] {
-	name := map[int64]string{byteUnit: "bytes", kib: "KiB", mib: "MiB"}[unit]
-	return form[int64]{
-		name:    "size in " + name,
-		want:    fmt.Sprintf("a size, a whole number with b, k, m, g, t or p (without: %s),", name),
-		example: "512m",
-		parse: func(s string) (int64, error) {
+// Sizes is a size with or without suffix. The value counts in unit, and so does a number without suffix.
+func Sizes(unit int64) Form[int64] {
+	name := map[int64]string{Byte: "bytes", KiB: "KiB", MiB: "MiB"}[unit]
+	return Form[int64]{
+		Name:    "size in " + name,
+		Want:    fmt.Sprintf("a size, a whole number with b, k, m, g, t or p (without: %s),", name),
+		Example: "512m",
+		Parse: func(s string) (int64, error) {
 			n, fits, err := quantity(s, sizeSuffixes, unit)
 			// Unlike a time, a size beyond the range is an error, as in Spark's ByteUnit.convertTo.
 			if err == nil && !fits {
@@ -91,7 +91,7 @@ func sizes(unit int64) form[int64] {
 			}
 			return n, err
 		},
-		text: func(n int64) string {
+		Text: func(n int64) string {
 			if b, fits := times(n, unit); fits {
 				return quantityText(sizeSuffixes, b)
 			}
@@ -100,8 +100,8 @@ func sizes(unit int64) form[int64] {
 	}
 }
 
-// durationText is d in the largest unit that holds it whole.
-func durationText(d time.Duration) string { return quantityText(timeSuffixes, int64(d)) }
+// DurationText is d as a user would write it: in the largest unit that holds it whole.
+func DurationText(d time.Duration) string { return quantityText(timeSuffixes, int64(d)) }
 
 // quantity reads digits and perhaps a suffix, by default that of unit, and counts in unit, cutting the rest. When the
 // result does not fit it is the largest or smallest int64, and fits is false.
@@ -123,7 +123,7 @@ func quantity(s string, suffixes []suffix, unit int64) (n int64, fits bool, err 
 	if n, err = strconv.ParseInt(number, 10, 64); err != nil {
 		return 0, false, errors.New("the number does not fit")
 	}
-	if size < unit { // cut, as in Spark: 1500ms is 1 s for an entry in seconds
+	if size < unit { // cut, as in Spark: 1500ms is 1 s for an entry in Seconds
 		return n / (unit / size), true, nil
 	}
 	n, fits = times(n, size/unit)
@@ -200,17 +200,17 @@ func times(n, k int64) (int64, bool) {
 func ParseMemoryMB(s string) (int, error) {
 	n, err := ParseBytes(s)
 	switch {
-	case err == nil && n < mib:
+	case err == nil && n < MiB:
 		err = errors.New("it is below 1 MiB, or lacks m or g at its end")
-	case err == nil && n/mib > math.MaxInt32:
+	case err == nil && n/MiB > math.MaxInt32:
 		err = errors.New("it is above 2147483647m")
 	}
 	if err != nil {
 		return 0, fmt.Errorf("memory %q: want a size such as 2g or 512m: %w", s, err)
 	}
-	return int(n / mib), nil
+	return int(n / MiB), nil
 }
 
 // ParseBytes reads a size, "2g" or "512" (a plain number: bytes), and returns bytes. It mirrors
 // JavaUtils.byteStringAsBytes.
-func ParseBytes(s string) (int64, error) { return sizes(byteUnit).parse(trim(s)) }
+func ParseBytes(s string) (int64, error) { return Sizes(Byte).Parse(trim(s)) }

@@ -90,14 +90,15 @@ func (s *Settings) Values() map[string]string {
 	return out
 }
 
-// Conf is New of the values; its errors begin with the origin of what is wrong, and its warnings name that of what has no effect.
-func (s *Settings) Conf() (*Conf, error) {
+// Conf is New of the values and the sets; its errors begin with the origin of what is wrong, and its warnings name that of what has no effect.
+func (s *Settings) Conf(known ...*Set) (*Conf, error) {
+	all := Union(known...)
 	// New checks all again. Here each value is checked alone, because only here its origin is known.
 	var problems []error
 	for _, one := range s.Sorted() {
-		e := entries.byKey[one.Key]
+		e := all.byKey[one.Key]
 		if e == nil {
-			e = hadoopEntry(one.Key)
+			e = all.hadoopEntry(one.Key)
 		}
 		if e == nil {
 			continue
@@ -109,7 +110,7 @@ func (s *Settings) Conf() (*Conf, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	c, err := New(s.Values())
+	c, err := newConf(s.Values(), all)
 	if err != nil {
 		return nil, err
 	}

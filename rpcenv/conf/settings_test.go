@@ -49,44 +49,6 @@ func TestSettingsKeepUnknownKeys(t *testing.T) {
 	}
 }
 
-func TestAMalformedValueIsToldWithItsPlace(t *testing.T) {
-	var s Settings
-	s.Set(Setting{Pair{"spark.task.cpus", "many"}, Origin{"f", 3}}, Setting{Pair{"spark.worker.timeout", "60"}, Origin{"f", 4}}, Setting{Pair{"spark.speculation", "perhaps"}, Env("X")})
-	_, err := s.Conf()
-	if err == nil {
-		t.Fatal("no error")
-	}
-	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != 2 || !strings.HasPrefix(lines[0], "env X: spark.speculation") || !strings.HasPrefix(lines[1], "f:3: spark.task.cpus") {
-		t.Errorf("%q", lines)
-	}
-}
-
-func TestSecretsAreNotShown(t *testing.T) {
-	for _, c := range []struct{ regex, key, value, want string }{
-		{"", "spark.my.Password", "x", Redacted},
-		{"", "spark.driver.extraJavaOptions", "-Dtoken=1", Redacted},
-		{"", "spark.task.cpus", "1", "1"},
-		{"cpus", "spark.task.cpus", "1", Redacted},
-		{"cpus", "spark.my.password", "x", "x"},
-	} {
-		pairs := map[string]string{}
-		if c.regex != "" {
-			pairs[RedactionRegex.Key()] = c.regex
-		}
-		s, err := New(pairs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := s.Redact(c.key, c.value); got != c.want {
-			t.Errorf("%+v: %s", c, got)
-		}
-	}
-	if _, err := New(map[string]string{RedactionRegex.Key(): "("}); err == nil {
-		t.Error("( is taken for an expression")
-	}
-}
-
 func TestParseJavaOptions(t *testing.T) {
 	for _, c := range []struct {
 		text          string
@@ -102,7 +64,7 @@ func TestParseJavaOptions(t *testing.T) {
 		{text: `-Dspark.a="1`, err: "env V: it ends within quotes or behind a backslash"},
 		{text: `-Dspark.a=1\`, err: "env V: it ends within quotes or behind a backslash"},
 	} {
-		list, ignored, err := ParseJavaOptions(c.text, Env("V"))
+		list, ignored, err := NewSet().ParseJavaOptions(c.text, Env("V"))
 		var got []string
 		for _, s := range list {
 			got = append(got, s.Key+"="+s.Value)

@@ -17,7 +17,7 @@ type Manager struct {
 	targets   Targets
 	monitor   *monitor
 	work      work
-	settings  Settings
+	settings  Config
 	// ready: tasks may start. waits: a stage was submitted before.
 	ready, waits bool
 	// asking: the answer to a request is out. Answers to requests of an earlier era are those of a cluster manager that is gone.
@@ -28,7 +28,7 @@ type Manager struct {
 }
 
 // New makes a Manager that asks scheduler, which is CoarseGrainedScheduler.
-func New(s Settings, scheduler rpcenv.Ref) *Manager {
+func New(s Config, scheduler rpcenv.Ref) *Manager {
 	return &Manager{settings: s, scheduler: scheduler, targets: NewTargets(s), monitor: newMonitor(s), work: newWork()}
 }
 

@@ -49,7 +49,7 @@ func newWaitingRig(t *testing.T, values map[string]string) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := allocation.NewSettings(c)
+	s, err := allocation.NewConfig(c)
 	if err != nil {
 		t.Fatal(err)
 	}

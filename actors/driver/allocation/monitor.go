@@ -10,7 +10,7 @@ import (
 
 // monitor knows the executors: which are idle, since when, and which have map outputs that a job may need.
 type monitor struct {
-	settings  Settings
+	settings  Config
 	executors map[string]*tracked
 	// shuffles of stages whose jobs are not over.
 	shuffles map[int32]int32   // stage id → shuffle id
@@ -30,7 +30,7 @@ type tracked struct {
 }
 
 // newMonitor makes a monitor without executors.
-func newMonitor(s Settings) *monitor {
+func newMonitor(s Config) *monitor {
 	return &monitor{settings: s, executors: map[string]*tracked{}, shuffles: map[int32]int32{}, jobs: map[int32][]int32{}}
 }
 

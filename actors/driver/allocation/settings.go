@@ -1,90 +1,37 @@
 package allocation
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Settings are the keys under spark.dynamicAllocation, read once.
-type Settings struct {
-	// Initial is how many executors are wanted at first; it lies between Min and Max.
-	Initial, Min, Max int
-	// Ratio is the share of full parallelism that is asked for, above 0 and at most 1.
-	Ratio float64
-	// TasksPerExecutor is how many run on one executor at a time.
-	TasksPerExecutor int
-	// Backlog is how long tasks wait before executors are asked for, Sustained how long until more are.
-	Backlog, Sustained time.Duration
-	// Idle is after how long without a task an executor is given back.
-	Idle time.Duration
-	// Tracking keeps executors while a job may need their map outputs.
-	Tracking bool
-	// Decommission has idle executors move their blocks away before they end (spark.decommission.enabled).
-	Decommission bool
-}
+// Settings are those that dynamic allocation reads.
+var Settings = conf.NewSet()
 
-// Enabled reports whether spark.dynamicAllocation.enabled is set.
-func Enabled(c *conf.Conf) bool { return conf.DynamicAllocation.Get(c) }
-
-// NewSettings reads the settings. The error says which of them do not fit together; it mirrors
-// ExecutorAllocationManager.validateSettings.
-func NewSettings(c *conf.Conf) (Settings, error) {
-	s := Settings{
-		Min: conf.DynamicAllocationMinExecutors.Get(c), Max: conf.DynamicAllocationMaxExecutors.Get(c),
-		Ratio: conf.DynamicAllocationRatio.Get(c), TasksPerExecutor: tasksPerExecutor(c),
-		Backlog: conf.DynamicAllocationBacklogTimeout.Get(c), Sustained: conf.DynamicAllocationSustainedBacklogTimeout.Get(c),
-		Idle: conf.DynamicAllocationIdleTimeout.Get(c), Tracking: conf.DynamicAllocationShuffleTracking.Get(c),
-		Decommission: conf.DecommissionEnabled.Get(c),
-	}
-	var problems []error
-	if s.Max == 0 {
-		problems = append(problems, errors.New("spark.dynamicAllocation.maxExecutors must be positive"))
-	}
-	if s.Min > s.Max {
-		problems = append(problems, fmt.Errorf("spark.dynamicAllocation.minExecutors (%d) must be less than or equal to "+
-			"spark.dynamicAllocation.maxExecutors (%d)", s.Min, s.Max))
-	}
-	if !s.Tracking {
-		problems = append(problems, errors.New("spark.dynamicAllocation.shuffleTracking.enabled is false: without it an "+
-			"executor that is given back takes map outputs with it that a job needs, and there is no external shuffle service"))
-	}
-	initial, err := InitialTarget(c)
-	// Bounds that are wrong in themselves make no initial target; its error would repeat theirs.
-	if len(problems) == 0 {
-		problems = append(problems, err)
-	}
-	s.Initial = initial
-	return s, errors.Join(problems...)
-}
-
-func tasksPerExecutor(c *conf.Conf) int {
-	cores, _ := conf.ExecutorCores.Find(c)
-	return max(1, cores/conf.TaskCPUs.Get(c))
-}
-
-// defaultExecutors is how many an application on YARN has by default.
-const defaultExecutors = 2
-
-// InitialTarget is how many executors an application wants at first: with dynamic allocation the largest of
-// minExecutors, initialExecutors and spark.executor.instances, which must lie between minExecutors and maxExecutors;
-// without it spark.executor.instances, or 2. It mirrors SchedulerBackendUtils.getInitialTargetExecutorNumber and
-// Utils.getDynamicAllocationInitialExecutors.
-func InitialTarget(c *conf.Conf) (int, error) {
-	instances, set := conf.ExecutorInstances.Find(c)
-	if !Enabled(c) {
-		if !set {
-			instances = defaultExecutors
-		}
-		return instances, nil
-	}
-	least, most := conf.DynamicAllocationMinExecutors.Get(c), conf.DynamicAllocationMaxExecutors.Get(c)
-	initial := max(least, conf.DynamicAllocationInitialExecutors.Get(c), instances)
-	if initial > most {
-		return 0, fmt.Errorf("initial executor number %d must between min executor number %d and max executor number %d: "+
-			"see spark.dynamicAllocation.{initial,min,max}Executors and spark.executor.instances", initial, least, most)
-	}
-	return initial, nil
-}
+var (
+	DynamicAllocationMinExecutors = conf.Declare(Settings, "spark.dynamicAllocation.minExecutors", conf.AtLeast(conf.Ints, 0), "0",
+		"The least number of executors.")
+	DynamicAllocationMaxExecutors = conf.Declare(Settings, "spark.dynamicAllocation.maxExecutors", conf.AtLeast(conf.Ints, 0), conf.Infinite,
+		"The greatest number of executors.")
+	DynamicAllocationInitialExecutors = conf.Fallback(Settings, "spark.dynamicAllocation.initialExecutors", conf.AtLeast(conf.Ints, 0),
+		DynamicAllocationMinExecutors, "The number of executors at the start.")
+	DynamicAllocationRatio = conf.Declare(Settings, "spark.dynamicAllocation.executorAllocationRatio", conf.Above(conf.Between(conf.Floats, 0, 1), 0), "1",
+		"The share of full parallelism that is asked for.")
+	DynamicAllocationBacklogTimeout = conf.Declare(Settings, "spark.dynamicAllocation.schedulerBacklogTimeout",
+		conf.AtLeast(conf.Durations(time.Second), time.Second), "1s",
+		"After how long with waiting tasks executors are asked for.")
+	DynamicAllocationSustainedBacklogTimeout = conf.Fallback(Settings, "spark.dynamicAllocation.sustainedSchedulerBacklogTimeout",
+		conf.AtLeast(conf.Durations(time.Second), time.Second), DynamicAllocationBacklogTimeout,
+		"After how long with tasks that still wait more executors are asked for.")
+	DynamicAllocationIdleTimeout = conf.Declare(Settings, "spark.dynamicAllocation.executorIdleTimeout", conf.AtLeast(conf.Durations(time.Second), 0), "60s",
+		"After how long without a task an executor is given back.")
+	DynamicAllocationCachedIdleTimeout = conf.Declare(Settings, "spark.dynamicAllocation.cachedExecutorIdleTimeout",
+		conf.AtLeast(conf.Durations(time.Second), 0), conf.Infinite,
+		"After how long without a task an executor with cached blocks is given back.").Awaits("the block manager")
+	DynamicAllocationShuffleTracking = conf.Declare(Settings, "spark.dynamicAllocation.shuffleTracking.enabled", conf.Bools, "true",
+		"Whether executors stay while a job may need their shuffle files.")
+	DynamicAllocationShuffleTimeout = conf.Optional(Settings, "spark.dynamicAllocation.shuffleTracking.timeout",
+		conf.AtLeast(conf.Durations(time.Millisecond), 0),
+		"After how long an executor that is kept for its shuffle files is given back; never when unset.").Awaits("tracking of shuffle files by time")
+)

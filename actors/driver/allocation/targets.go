@@ -7,7 +7,7 @@ import (
 
 // Targets is how many executors are wanted. It is a value without a clock: now comes in.
 type Targets struct {
-	settings Settings
+	settings Config
 	target   int
 	// toAdd is by how many it grows next: 1, 2, 4, ...
 	toAdd int
@@ -20,7 +20,7 @@ type Targets struct {
 }
 
 // NewTargets begins at the initial target.
-func NewTargets(s Settings) Targets {
+func NewTargets(s Config) Targets {
 	return Targets{settings: s, target: s.Initial, toAdd: 1, initializing: true}
 }
 
@@ -48,7 +48,7 @@ func (t *Targets) QueueEmpty() {
 func (t *Targets) Reset() { *t = NewTargets(t.settings) }
 
 // Needed is how many executors so many waiting and running tasks want.
-func (s Settings) Needed(tasks int) int {
+func (s Config) Needed(tasks int) int {
 	return int(math.Ceil(float64(tasks) * s.Ratio / float64(s.TasksPerExecutor)))
 }
 

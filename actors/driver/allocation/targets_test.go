@@ -13,7 +13,7 @@ import (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func settings(t *testing.T, values map[string]string) allocation.Settings {
+func settings(t *testing.T, values map[string]string) allocation.Config {
 	t.Helper()
 	s, err := read(t, values)
 	if err != nil {
@@ -22,7 +22,7 @@ func settings(t *testing.T, values map[string]string) allocation.Settings {
 	return s
 }
 
-func read(t *testing.T, values map[string]string) (allocation.Settings, error) {
+func read(t *testing.T, values map[string]string) (allocation.Config, error) {
 	t.Helper()
 	all := map[string]string{"spark.dynamicAllocation.enabled": "true"}
 	maps.Copy(all, values)
@@ -30,11 +30,11 @@ func read(t *testing.T, values map[string]string) (allocation.Settings, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return allocation.NewSettings(c)
+	return allocation.NewConfig(c)
 }
 
 // grown are the targets, one a second, while so many tasks wait.
-func grown(s allocation.Settings, tasks, seconds int) []int {
+func grown(s allocation.Config, tasks, seconds int) []int {
 	targets := allocation.NewTargets(s)
 	targets.Begin()
 	targets.Backlogged(start)

@@ -7,7 +7,6 @@ import (
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // resubmitDelay is how long a fetch failure waits for others of the same cause, to submit their stages once
@@ -52,8 +51,8 @@ func New(cfg Config) *Scheduler {
 
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
-	s.maxFetch = conf.StageMaxConsecutiveAttempts.Get(c.Conf())
-	s.maxAttempts = max(conf.StageMaxAttempts.Get(c.Conf()), s.maxFetch)
+	s.maxFetch = StageMaxConsecutiveAttempts.Get(c.Conf())
+	s.maxAttempts = max(StageMaxAttempts.Get(c.Conf()), s.maxFetch)
 }
 
 // OnStop is a callback of the endpoint. A driver that ends within reportDelay still reports why its application was over.

@@ -7,7 +7,6 @@ import (
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Name is the endpoint's name.
@@ -38,8 +37,8 @@ func New(scheduler rpcenv.Ref) *Receiver {
 
 // OnStart is a callback of the endpoint.
 func (r *Receiver) OnStart(c *rpcenv.Context) {
-	r.timeout = conf.BlockManagerHeartbeatTimeout.Get(c.Conf())
-	interval := conf.NetworkTimeoutInterval.Get(c.Conf())
+	r.timeout = BlockManagerHeartbeatTimeout.Get(c.Conf())
+	interval := NetworkTimeoutInterval.Get(c.Conf())
 	c.Every(interval, interval, ExpireDeadHosts{})
 }
 

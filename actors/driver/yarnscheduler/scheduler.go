@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // errNotRegistered fails the question why an executor is gone while no ApplicationMaster is registered.
@@ -166,7 +166,7 @@ func (s *Scheduler) stopBackend(c *rpcenv.Context, m StopBackend) {
 	rpcenv.Ask(c, s.am, &app.RequestExecutors{}, func(_ *rpc.Bool, err error) {
 		if errors.Is(err, rpcenv.ErrUnreachableTimeout) { // it is connected and may stand still: the messages wait for it
 			c.Log().Warnf("The ApplicationMaster does not answer that the application is over; it ends when it goes on, or YARN ends it after %s",
-				conf.AMExpiry.Key())
+				rmproxy.AMExpiry.Key())
 			err = nil
 		}
 		if err != nil {

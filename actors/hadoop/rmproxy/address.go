@@ -9,9 +9,9 @@ import (
 
 // Address is where the settings say that the ResourceManager is.
 func Address(c *conf.Conf) (rpcenv.Address, error) {
-	at, err := rpcenv.ParseAddress(conf.ResourceManagerAt(c))
+	at, err := rpcenv.ParseAddress(ResourceManagerAt(c))
 	if err != nil {
-		return at, fmt.Errorf("%s: %w", conf.ResourceManagerAddress.Key(), err)
+		return at, fmt.Errorf("%s: %w", ResourceManagerAddress.Key(), err)
 	}
 	return at, nil
 }

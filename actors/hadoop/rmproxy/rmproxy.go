@@ -12,7 +12,6 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Retry is the tick at which a call is made again: its endpoint hands it to [Proxy.Retry].
@@ -33,7 +32,7 @@ func (p *Proxy) After(c *rpcenv.Context, d time.Duration, f func(*rpcenv.Context
 
 // Again does f when the next try is due.
 func (p *Proxy) Again(c *rpcenv.Context, f func(*rpcenv.Context)) {
-	p.After(c, conf.YARNConnectRetryInterval.Get(c.Conf()), f)
+	p.After(c, YARNConnectRetryInterval.Get(c.Conf()), f)
 }
 
 // Retry makes the call that is due.
@@ -56,7 +55,7 @@ func Passing(err error) bool {
 
 // MayRetry reports whether a call that began then, and failed with err, is to be made again.
 func MayRetry(c *rpcenv.Context, began time.Time, err error) bool {
-	most := conf.YARNConnectMaxWait.Get(c.Conf())
+	most := YARNConnectMaxWait.Get(c.Conf())
 	return Passing(err) && (most < 0 || c.Now().Sub(began) < most)
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // AppAdded hands an application to the scheduler; the answer is an error when it is refused. It mirrors
@@ -54,7 +53,7 @@ type AppRemoved struct {
 func (s *Scheduler) appRemoved(c *rpcenv.Context, m AppRemoved) {
 	s.decided(c, s.book.RemoveApp(s.now(c), m.App)) // first: the ends of its containers count in its totals
 	if a := s.apps[m.App]; a != nil {
-		s.past.add(m.App, s.totalsOf(c, a), conf.MaxCompletedApplications.Get(c.Conf()))
+		s.past.add(m.App, s.totalsOf(c, a), MaxCompletedApplications.Get(c.Conf()))
 	}
 	delete(s.apps, m.App)
 }

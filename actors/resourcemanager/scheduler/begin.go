@@ -7,7 +7,6 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Allocations is the file of the FairScheduler's queues. Its method is a body of [rpcenv.Run]: it may do I/O.
@@ -27,7 +26,7 @@ type BeginScheduler struct {
 func (s *Scheduler) beginScheduler(c *rpcenv.Context, m BeginScheduler) {
 	s.life = m.Life
 	s.conf.Epoch = m.Epoch
-	wait := conf.SchedulingWait.Get(c.Conf())
+	wait := SchedulingWait.Get(c.Conf())
 	if m.Recovered { // while nodes come back, an ask larger than the largest one so far is no mistake
 		s.conf.NodesCountFrom = s.now(c) + wait
 	}
@@ -43,9 +42,9 @@ func (s *Scheduler) beginScheduler(c *rpcenv.Context, m BeginScheduler) {
 		// Nodes first report what they run: until then the book decides without knowing it, and must not give anything.
 		s.readyAt = c.Now().Add(wait)
 		c.After(wait, schedulingStart{})
-		c.After(conf.NMExpiry.Get(c.Conf()), unreportedTick{})
+		c.After(NMExpiry.Get(c.Conf()), unreportedTick{})
 	}
-	expiry := conf.ContainerExpiry.Get(c.Conf()) / 3
+	expiry := ContainerExpiry.Get(c.Conf()) / 3
 	c.Every(expiry, expiry, expireTick{})
 	if s.fifo {
 		return
@@ -66,8 +65,8 @@ func (s *Scheduler) schedulingStart(c *rpcenv.Context) {
 func (s *Scheduler) load(c *rpcenv.Context, m BeginScheduler) (*fair.Allocations, error) {
 	o := fair.Options{
 		Faults:             s.conf.Faults,
-		UserAsDefaultQueue: conf.FairUserAsDefaultQueue.Get(c.Conf()),
-		AllowUndeclared:    conf.FairAllowUndeclaredPools.Get(c.Conf()),
+		UserAsDefaultQueue: FairUserAsDefaultQueue.Get(c.Conf()),
+		AllowUndeclared:    FairAllowUndeclaredPools.Get(c.Conf()),
 	}
 	s.file = fair.NewReload(o)
 	if m.Allocations == nil {
@@ -75,7 +74,7 @@ func (s *Scheduler) load(c *rpcenv.Context, m BeginScheduler) (*fair.Allocations
 	}
 	a, err := s.file.Load(fair.File{Data: m.Allocations, Modified: m.Modified}, c.Now())
 	if err != nil {
-		return nil, fmt.Errorf("%s=%s: %w: mend the file, or name another", conf.FairAllocationFile.Key(), conf.FairAllocationFile.Get(c.Conf()), err)
+		return nil, fmt.Errorf("%s=%s: %w: mend the file, or name another", FairAllocationFile.Key(), FairAllocationFile.Get(c.Conf()), err)
 	}
 	warn(c, a)
 	return a, nil

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/actors/compat"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -15,35 +17,35 @@ func fairConfig(c *conf.Conf) fair.Config {
 	}
 	return fair.Config{
 		Faults:              faultsOf(c),
-		Minimum:             size(conf.MinimumAllocationMB, conf.MinimumAllocationVCores),
-		Maximum:             size(conf.MaximumAllocationMB, conf.MaximumAllocationVCores),
-		Increment:           size(conf.IncrementAllocationMB, conf.IncrementAllocationVCores),
-		AssignMultiple:      conf.FairAssignMultiple.Get(c),
-		DynamicMaxAssign:    conf.FairDynamicMaxAssign.Get(c),
-		MaxAssign:           conf.FairMaxAssign.Get(c),
-		Continuous:          conf.FairContinuousScheduling.Get(c),
-		ContinuousSleep:     conf.FairContinuousSleep.Get(c),
-		NodeThreshold:       conf.FairLocalityThresholdNode.Get(c),
-		RackThreshold:       conf.FairLocalityThresholdRack.Get(c),
-		NodeDelay:           time.Duration(conf.FairLocalityDelayNode.Get(c)) * time.Millisecond,
-		RackDelay:           time.Duration(conf.FairLocalityDelayRack.Get(c)) * time.Millisecond,
-		SizeBasedWeight:     conf.FairSizeBasedWeight.Get(c),
-		ReservationMultiple: conf.FairReservationIncrement.Get(c),
-		ReservableNodes:     conf.FairReservableNodes.Get(c),
+		Minimum:             size(MinimumAllocationMB, MinimumAllocationVCores),
+		Maximum:             size(MaximumAllocationMB, MaximumAllocationVCores),
+		Increment:           size(IncrementAllocationMB, IncrementAllocationVCores),
+		AssignMultiple:      FairAssignMultiple.Get(c),
+		DynamicMaxAssign:    FairDynamicMaxAssign.Get(c),
+		MaxAssign:           FairMaxAssign.Get(c),
+		Continuous:          FairContinuousScheduling.Get(c),
+		ContinuousSleep:     FairContinuousSleep.Get(c),
+		NodeThreshold:       FairLocalityThresholdNode.Get(c),
+		RackThreshold:       FairLocalityThresholdRack.Get(c),
+		NodeDelay:           time.Duration(FairLocalityDelayNode.Get(c)) * time.Millisecond,
+		RackDelay:           time.Duration(FairLocalityDelayRack.Get(c)) * time.Millisecond,
+		SizeBasedWeight:     FairSizeBasedWeight.Get(c),
+		ReservationMultiple: FairReservationIncrement.Get(c),
+		ReservableNodes:     FairReservableNodes.Get(c),
 
-		Preemption:           conf.FairPreemption.Get(c),
-		UtilizationThreshold: conf.FairPreemptionThreshold.Get(c),
-		WaitBeforeKill:       conf.FairWaitTimeBeforeKill.Get(c),
-		WaitBeforeCheck:      conf.FairStarvationCheckWait.Get(c),
-		NodeHeartbeat:        conf.NMHeartbeatInterval.Get(c),
-		UpdateInterval:       conf.FairUpdateInterval.Get(c),
+		Preemption:           FairPreemption.Get(c),
+		UtilizationThreshold: FairPreemptionThreshold.Get(c),
+		WaitBeforeKill:       FairWaitTimeBeforeKill.Get(c),
+		WaitBeforeCheck:      FairStarvationCheckWait.Get(c),
+		NodeHeartbeat:        rmproxy.NMHeartbeatInterval.Get(c),
+		UpdateInterval:       FairUpdateInterval.Get(c),
 	}
 }
 
 // faultsOf are the faults of Hadoop's FairScheduler that coherer.compat names: YARN-FAIR all of them, YARN-1902 one alone, in
 // which the ApplicationMaster has a part.
 func faultsOf(c *conf.Conf) fair.Faults {
-	ids := conf.Compat.Get(c)
+	ids := compat.Compat.Get(c)
 	if slices.Contains(ids, "YARN-FAIR") {
 		return fair.Upstream()
 	}

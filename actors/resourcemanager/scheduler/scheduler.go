@@ -99,7 +99,7 @@ func New(c *conf.Conf, allocations Allocations) (*Scheduler, error) {
 	}
 	return &Scheduler{
 		allocations: allocations, conf: fc, containers: map[ids.Container]*container{}, apps: map[ids.Application]*scheduledApp{},
-		nodes: map[string]*scheduledNode{}, fifo: strings.HasSuffix(conf.SchedulerClass.Get(c), ".FifoScheduler"),
+		nodes: map[string]*scheduledNode{}, fifo: strings.HasSuffix(SchedulerClass.Get(c), ".FifoScheduler"),
 	}, nil
 }
 

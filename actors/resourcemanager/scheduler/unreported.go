@@ -9,7 +9,6 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // A ResourceManager has no records of nodes and containers: after a restart nodes report the containers that they run. A node that
@@ -28,7 +27,7 @@ func (s *Scheduler) expect(c *rpcenv.Context, a *scheduledApp, held []ids.Contai
 			a.missing = append(a.missing, id)
 		}
 	}
-	if c.Now().Sub(s.start) >= conf.NMExpiry.Get(c.Conf()) {
+	if c.Now().Sub(s.start) >= NMExpiry.Get(c.Conf()) {
 		s.lose(c, a)
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Name is the endpoint's name.
@@ -62,7 +62,7 @@ type checkApplicationMasters struct{ rpcenv.Local }
 func (s *ApplicationMasterService) OnStart(c *rpcenv.Context) {
 	s.client = life.Sibling(c, ids.ClientRMService)
 	s.scheduler = life.Sibling(c, ids.Scheduler)
-	period := conf.AMExpiry.Get(c.Conf()) / 3
+	period := rmproxy.AMExpiry.Get(c.Conf()) / 3
 	c.Every(period, period, checkApplicationMasters{})
 }
 
@@ -214,7 +214,7 @@ func (s *ApplicationMasterService) nodeChanged(m NodeChanged) {
 
 // checkApplicationMasters gives up those that were silent for too long.
 func (s *ApplicationMasterService) checkApplicationMasters(c *rpcenv.Context) {
-	expiry := conf.AMExpiry.Get(c.Conf())
+	expiry := rmproxy.AMExpiry.Get(c.Conf())
 	for _, e := range s.sessions {
 		if e.watched && c.Now().Sub(e.heard) > expiry {
 			e.watched = false // report it once: the attempt's end, which is written first, comes back as unregisterAttempt

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/hadoop/exitstatus"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/input"
@@ -17,7 +18,6 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 func (t *ResourceTracker) nodeHeartbeat(c *rpcenv.Context, q *yarn.NodeHeartbeatRequest) {
@@ -71,7 +71,7 @@ func (t *ResourceTracker) resync(c *rpcenv.Context, q *yarn.NodeHeartbeatRequest
 func (t *ResourceTracker) beat(c *rpcenv.Context, n *node, q *yarn.NodeHeartbeatRequest) *yarn.NodeHeartbeatResponse {
 	r := &yarn.NodeHeartbeatResponse{
 		ResponseId: input.NextResponse(n.responseID), NodeAction: yarn.NodeAction_NORMAL,
-		NextHeartBeatInterval: conf.NMHeartbeatInterval.Get(c.Conf()).Milliseconds(),
+		NextHeartBeatInterval: rmproxy.NMHeartbeatInterval.Get(c.Conf()).Milliseconds(),
 	}
 	if n.machine.State == machine.NodeDecommissioned { // just now, since nothing runs there any more
 		r.NodeAction, r.DiagnosticsMessage = yarn.NodeAction_NODE_SHUTDOWN, "DECOMMISSIONED"

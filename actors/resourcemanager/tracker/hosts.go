@@ -7,9 +7,9 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Hosts are the files behind yarn.resourcemanager.nodes.include-path and exclude-path. Its method is a body of
@@ -52,7 +52,7 @@ func (t *ResourceTracker) refreshNodes(c *rpcenv.Context, q *yarn.RefreshNodesRe
 		rpcenv.Fail(c, q, life.ErrNotReady())
 		return
 	}
-	patience := conf.DecommissioningTimeout.Get(c.Conf())
+	patience := scheduler.DecommissioningTimeout.Get(c.Conf())
 	if s := q.GetDecommissionTimeout(); s != 0 { // below 0: for ever
 		patience = time.Duration(s) * time.Second
 	}

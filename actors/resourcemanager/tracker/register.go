@@ -15,7 +15,6 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.RegisterNodeManagerRequest) {
@@ -56,8 +55,8 @@ func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.Registe
 
 // refusal says why a node gets SHUTDOWN, in Hadoop's words; "": it may register.
 func (t *ResourceTracker) refusal(c *rpcenv.Context, id ids.Node, r *yarn.Resource) string {
-	least := conf.MinimumAllocationMB.Get(c.Conf())
-	cores := conf.MinimumAllocationVCores.Get(c.Conf())
+	least := scheduler.MinimumAllocationMB.Get(c.Conf())
+	cores := scheduler.MinimumAllocationVCores.Get(c.Conf())
 	switch {
 	case !t.hosts.allows(id.Host):
 		return fmt.Sprintf("Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the NodeManager.", id.Host)

@@ -12,7 +12,6 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Name is the endpoint's name.
@@ -74,7 +73,7 @@ func (t *ResourceTracker) OnStart(c *rpcenv.Context) {
 	t.client = life.Sibling(c, ids.ClientRMService)
 	t.ams = life.Sibling(c, ids.ApplicationMasterService)
 	t.scheduler = life.Sibling(c, ids.Scheduler)
-	period := conf.NMExpiry.Get(c.Conf()) / 3
+	period := scheduler.NMExpiry.Get(c.Conf()) / 3
 	c.Every(period, period, checkNodes{})
 }
 
@@ -171,7 +170,7 @@ var publicNode = map[machine.NodeState]yarn.NodeState{
 
 // checkNodes gives up nodes that were silent for too long.
 func (t *ResourceTracker) checkNodes(c *rpcenv.Context) {
-	expiry := conf.NMExpiry.Get(c.Conf())
+	expiry := scheduler.NMExpiry.Get(c.Conf())
 	for _, n := range t.nodes {
 		if !n.machine.State.Over() && c.Now().Sub(n.heard) > expiry {
 			c.Log().Infof("Expired:%s Timed out after %d secs", n.id, int(expiry.Seconds()))

@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -50,7 +51,7 @@ func newYarnWorld(t *testing.T, settings ...string) *yarnWorld {
 	for i := 0; i+1 < len(settings); i += 2 {
 		pairs[settings[i]] = settings[i+1]
 	}
-	cf, err := conf.New(pairs)
+	cf, err := conf.New(pairs, known.All())
 	if err != nil {
 		t.Fatal(err)
 	}

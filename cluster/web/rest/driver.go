@@ -11,8 +11,11 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/driverclient"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/app"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -29,8 +32,8 @@ func (s *server) describe(q *request) (*deploy.DriverDescription, error) {
 	for key, value := range q.properties {
 		properties[key] = s.replaced(value)
 	}
-	properties[conf.MasterURL.Key()] = s.masters(properties[conf.MasterURL.Key()])
-	if _, err := conf.New(properties); err != nil {
+	properties[submit.MasterURL.Key()] = s.masters(properties[submit.MasterURL.Key()])
+	if _, err := conf.New(properties, known.All()); err != nil {
 		if refused, ok := errors.AsType[*conf.ProtectionError](err); ok { // other malformed values fail the driver, as in Spark
 			return nil, malformed("sparkProperties: %v", refused)
 		}
@@ -58,7 +61,7 @@ func (s *server) describe(q *request) (*deploy.DriverDescription, error) {
 	if d.Resources, err = resources(properties); err != nil {
 		return nil, err
 	}
-	submission, err := json.Marshal(app.Submission{Name: properties[conf.AppName.Key()], Conf: properties})
+	submission, err := json.Marshal(app.Submission{Name: properties[submit.AppName.Key()], Conf: properties})
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +115,7 @@ var placeholder = regexp.MustCompile(`^\{\{(.+)\}\}$`)
 // StandaloneSubmitRequestServlet.replacePlaceHolder.
 func (s *server) replaced(value string) string {
 	m := placeholder.FindStringSubmatch(value)
-	if m == nil || s.cfg.Getenv == nil || s.cfg.Conf.Redact(m[1], "") == conf.Redacted {
+	if m == nil || s.cfg.Getenv == nil || rpcenv.Redact(s.cfg.Conf, m[1], "") == rpcenv.Redacted {
 		return value
 	}
 	if v, ok := s.cfg.Getenv(m[1]); ok {

@@ -17,7 +17,9 @@ import (
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/app"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/web/pretty"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
@@ -360,7 +362,7 @@ func TestWithoutTheTokenNothingHappens(t *testing.T) {
 }
 
 func TestTokenRule(t *testing.T) {
-	if on, _ := conf.MasterRESTEnabled.Default(); on {
+	if on, _ := submit.MasterRESTEnabled.Default(); on {
 		t.Error("the server is on by default")
 	}
 	dir := t.TempDir()
@@ -387,7 +389,7 @@ func TestTokenRule(t *testing.T) {
 		if c.file != "" {
 			pairs["coherer.rest.tokenFile"] = c.file
 		}
-		cf, err := conf.New(pairs)
+		cf, err := conf.New(pairs, known.All())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,9 +7,10 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/web"
 	"github.com/coherer/coherer/messages/deploy"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // mostForm bounds the body of an action.
@@ -19,10 +20,10 @@ const mostForm = 64 << 10
 // do the same without one.
 func (p *masterPages) refusesKills() string {
 	switch {
-	case !conf.UIKillEnabled.Get(p.Conf):
-		return conf.UIKillEnabled.Key() + " is false: nothing is killed by a page"
-	case conf.RESTTokenFile.Get(p.Conf) != "":
-		return conf.RESTTokenFile.Key() + " is set: nothing is killed by a page; end a driver with coherer submit --kill"
+	case !known.UIKillEnabled.Get(p.Conf):
+		return known.UIKillEnabled.Key() + " is false: nothing is killed by a page"
+	case known.RESTTokenFile.Get(p.Conf) != "":
+		return known.RESTTokenFile.Key() + " is set: nothing is killed by a page; end a driver with coherer submit --kill"
 	}
 	return ""
 }
@@ -93,15 +94,15 @@ func (p *masterPages) kill(w http.ResponseWriter, r *http.Request, by func(id st
 // killWorkers decommissions the Workers on the hosts that the form names, for clients that mayDecommission admits. It mirrors the
 // servlet /workers/kill of MasterWebUI.
 func (p *masterPages) killWorkers(w http.ResponseWriter, r *http.Request) {
-	if !conf.DecommissionEnabled.Get(p.Conf) {
-		http.Error(w, conf.DecommissionEnabled.Key()+" is false: no Worker is decommissioned", http.StatusMethodNotAllowed)
+	if !membership.DecommissionEnabled.Get(p.Conf) {
+		http.Error(w, membership.DecommissionEnabled.Key()+" is false: no Worker is decommissioned", http.StatusMethodNotAllowed)
 		return
 	}
 	if !p.form(w, r, "") {
 		return
 	}
 	if !p.mayDecommission(r.RemoteAddr) {
-		http.Error(w, conf.MasterDecommissionAllowMode.Key()+" does not allow it", http.StatusMethodNotAllowed)
+		http.Error(w, known.MasterDecommissionAllowMode.Key()+" does not allow it", http.StatusMethodNotAllowed)
 		return
 	}
 	hosts := r.Form["host"]
@@ -120,7 +121,7 @@ func (p *masterPages) killWorkers(w http.ResponseWriter, r *http.Request) {
 // mayDecommission reports whether spark.master.ui.decommission.allow.mode lets a client do so. LOCAL is a client on this
 // machine: on loopback, or at one of the machine's own addresses.
 func (p *masterPages) mayDecommission(remote string) bool {
-	switch conf.MasterDecommissionAllowMode.Get(p.Conf) {
+	switch known.MasterDecommissionAllowMode.Get(p.Conf) {
 	case "ALLOW":
 		return true
 	case "DENY":

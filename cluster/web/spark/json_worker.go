@@ -6,6 +6,7 @@ import (
 
 	"github.com/coherer/coherer/cluster/web/pretty"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -58,12 +59,12 @@ func commandText(c *deploy.Command, cf *conf.Conf) string {
 	// Spark shows all of it, passwords in variables and -D options too.
 	var env []string
 	for _, v := range c.GetEnvironment() {
-		env = append(env, v.GetName()+" -> "+cf.Redact(v.GetName(), v.GetValue()))
+		env = append(env, v.GetName()+" -> "+rpcenv.Redact(cf, v.GetName(), v.GetValue()))
 	}
 	var opts []string
 	for _, o := range c.GetJavaOpts() {
 		if name, value, ok := strings.Cut(o, "="); ok {
-			o = name + "=" + cf.Redact(name, value)
+			o = name + "=" + rpcenv.Redact(cf, name, value)
 		}
 		opts = append(opts, o)
 	}

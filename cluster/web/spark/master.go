@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/web"
 	"github.com/coherer/coherer/cluster/web/pretty"
 	"github.com/coherer/coherer/messages/deploy"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // masterPages are those of a Master.
@@ -91,7 +91,7 @@ func (p *masterPages) index(r *http.Request) (any, error) {
 	}
 	sum := sumsOf(s)
 	d := &masterPage{
-		Title: cmp.Or(conf.MasterUITitle.Get(p.Conf), "Spark Master at "+sparkURL(s.GetHost(), s.GetPort())),
+		Title: cmp.Or(known.MasterUITitle.Get(p.Conf), "Spark Master at "+sparkURL(s.GetHost(), s.GetPort())),
 		URL:   sparkURL(s.GetHost(), s.GetPort()), MasterStateResponse: s, Alive: sum.alive,
 		Cores: int32(sum.cores), CoresUsed: int32(sum.coresUsed), Memory: int32(sum.memory), MemoryUsed: int32(sum.memoryUsed),
 		Resources: resourceSums(s.GetWorkers()), Kill: p.refusesKills() == "",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/web"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -25,7 +26,7 @@ func Site(t testing.TB, ep rpcenv.Endpoint, settings ...string) web.Site {
 	for i := 0; i+1 < len(settings); i += 2 {
 		pairs[settings[i]] = settings[i+1]
 	}
-	c, err := conf.New(pairs)
+	c, err := conf.New(pairs, known.All())
 	if err != nil {
 		t.Fatal(err)
 	}

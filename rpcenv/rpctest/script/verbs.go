@@ -28,7 +28,7 @@ func (r *runner) settings(l *rest) error {
 		}
 		pairs[key] = value
 	}
-	c, err := conf.New(pairs)
+	c, err := conf.New(pairs, rpcenv.Settings)
 	r.w.Conf = c
 	return err
 }

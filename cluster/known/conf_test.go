@@ -1,4 +1,4 @@
-package conf
+package known
 
 import (
 	"errors"
@@ -6,10 +6,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coherer/coherer/actors/driver/heartbeat"
+	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 func TestNewReportsAllProblemsAtOnce(t *testing.T) {
-	_, err := New(map[string]string{
+	_, err := conf.New(map[string]string{
 		"spark.worker.timeout":               "1m",
 		"spark.executor.memory":              "1.5g",
 		"spark.cores.max":                    "0",
@@ -17,7 +23,7 @@ func TestNewReportsAllProblemsAtOnce(t *testing.T) {
 		"spark.deploy.workerSelectionPolicy": "RANDOM",
 		"spark.driver.port":                  "70000",
 		"spark.task.cpus":                    "2",
-	})
+	}, All())
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -32,7 +38,7 @@ func TestNewReportsAllProblemsAtOnce(t *testing.T) {
 	if got := strings.Split(err.Error(), "\n"); !slices.Equal(got, want) {
 		t.Errorf("got:\n%s\nwant:\n%s", err, strings.Join(want, "\n"))
 	}
-	var bad *ValueError
+	var bad *conf.ValueError
 	if !errors.As(err, &bad) || bad.Key != "spark.cores.max" || bad.Value != "0" {
 		t.Errorf("first error is %+v", bad)
 	}
@@ -44,16 +50,16 @@ func TestNewRefusesHeartbeatsRarerThanTheTimeout(t *testing.T) {
 		{"spark.executor.heartbeatInterval": "2m"},
 		{"spark.executor.heartbeatInterval": "20s", "spark.network.timeout": "20"},
 	} {
-		if _, err := New(pairs); err == nil || !strings.Contains(err.Error(), "must be greater than spark.executor.heartbeatInterval") {
+		if _, err := conf.New(pairs, All()); err == nil || !strings.Contains(err.Error(), "must be greater than spark.executor.heartbeatInterval") {
 			t.Errorf("%v: %v", pairs, err)
 		}
 	}
 	mustNew(t, "spark.executor.heartbeatInterval", "1s", "spark.network.timeout", "2s")
-	var s Settings
-	s.Set(Setting{Pair{"spark.network.timeout", "10s"}, Origin{Place: "--conf"}})
+	var s conf.Settings
+	s.Set(conf.Setting{Pair: conf.Pair{Key: "spark.network.timeout", Value: "10s"}, From: conf.Origin{Place: "--conf"}})
 	const want = "spark.network.timeout (10s) must be greater than spark.executor.heartbeatInterval (10s), or executors count as lost " +
 		"between two heartbeats: raise the first or lower the second"
-	if _, err := s.Conf(); err == nil || err.Error() != want {
+	if _, err := s.Conf(All()); err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
 }
@@ -93,7 +99,7 @@ func TestWarnings(t *testing.T) {
 	if _, ok := c.Get("hive.metastore.uris"); ok {
 		t.Error("a key of another prefix is kept")
 	}
-	if got := c.Under("spark.executorEnv."); !slices.Equal(got, []Pair{{"spark.executorEnv.PATH", "/bin"}}) {
+	if got := c.Under("spark.executorEnv."); !slices.Equal(got, []conf.Pair{{Key: "spark.executorEnv.PATH", Value: "/bin"}}) {
 		t.Errorf("Under: %v", got)
 	}
 	more, err := c.With(map[string]string{"spark.worker.timout": "40", "other": "", "hive.metastore.uris": "again", "a": ""})
@@ -109,7 +115,7 @@ func TestWarnings(t *testing.T) {
 
 func TestWithLeavesTheOriginal(t *testing.T) {
 	pairs := map[string]string{"spark.task.cpus": "2", "spark.app.name": "one"}
-	a, err := New(pairs)
+	a, err := conf.New(pairs, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,10 +124,10 @@ func TestWithLeavesTheOriginal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := TaskCPUs.Get(a); got != 2 {
+	if got := submit.TaskCPUs.Get(a); got != 2 {
 		t.Errorf("the first changed: %d", got)
 	}
-	want := []Pair{{"spark.app.name", "one"}, {"spark.task.cpus", "3"}, {"spark.task.maxFailures", "1"}}
+	want := []conf.Pair{{Key: "spark.app.name", Value: "one"}, {Key: "spark.task.cpus", Value: "3"}, {Key: "spark.task.maxFailures", Value: "1"}}
 	if got := b.Pairs(); !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
@@ -131,15 +137,15 @@ func TestWithLeavesTheOriginal(t *testing.T) {
 }
 
 func TestNilConfHasDefaults(t *testing.T) {
-	var c *Conf
-	if got := WorkerTimeout.Get(c); got != time.Minute {
+	var c *conf.Conf
+	if got := membership.WorkerTimeout.Get(c); got != time.Minute {
 		t.Errorf("worker timeout %v", got)
 	}
 	if _, ok := c.Get("spark.worker.timeout"); ok || c.Pairs() != nil || c.Warnings() != nil {
 		t.Error("a nil Conf holds something")
 	}
 	d, err := c.With(map[string]string{"spark.worker.timeout": "5"})
-	if err != nil || WorkerTimeout.Get(d) != 5*time.Second {
+	if err != nil || membership.WorkerTimeout.Get(d) != 5*time.Second {
 		t.Errorf("With on nil: %v %v", d, err)
 	}
 }
@@ -147,7 +153,7 @@ func TestNilConfHasDefaults(t *testing.T) {
 func TestFallback(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		c      *Conf
+		c      *conf.Conf
 		want   time.Duration
 		source string
 	}{
@@ -155,32 +161,32 @@ func TestFallback(t *testing.T) {
 		{"fallback set", mustNew(t, "spark.network.timeout", "5m"), 5 * time.Minute, "spark.network.timeout"},
 		{"both set", mustNew(t, "spark.network.timeout", "5m", "spark.rpc.askTimeout", "7"), 7 * time.Second, "spark.rpc.askTimeout"},
 	} {
-		if got := RPCAskTimeout.Get(test.c); got != test.want {
+		if got := rpcenv.RPCAskTimeout.Get(test.c); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
-		if got := RPCAskTimeout.Source(test.c); got != test.source {
+		if got := rpcenv.RPCAskTimeout.Source(test.c); got != test.source {
 			t.Errorf("%s: controlled by %s", test.name, got)
 		}
 	}
-	if got := NetworkTimeoutInterval.Get(mustNew(t, "spark.storage.blockManagerTimeoutIntervalMs", "500")); got != 500*time.Millisecond {
+	if got := heartbeat.NetworkTimeoutInterval.Get(mustNew(t, "spark.storage.blockManagerTimeoutIntervalMs", "500")); got != 500*time.Millisecond {
 		t.Errorf("timeout interval %v", got)
 	}
 }
 
 func TestFindTellsWhatWasSet(t *testing.T) {
-	if v, ok := CoresMax.Find(nil); ok || v != 0 {
+	if v, ok := submit.CoresMax.Find(nil); ok || v != 0 {
 		t.Errorf("unset: %d %v", v, ok)
 	}
-	if v, ok := CoresMax.Find(mustNew(t, "spark.cores.max", "8")); !ok || v != 8 {
+	if v, ok := submit.CoresMax.Find(mustNew(t, "spark.cores.max", "8")); !ok || v != 8 {
 		t.Errorf("set: %d %v", v, ok)
 	}
-	if _, ok := RPCAskTimeout.Find(mustNew(t, "spark.network.timeout", "5m")); ok {
+	if _, ok := rpcenv.RPCAskTimeout.Find(mustNew(t, "spark.network.timeout", "5m")); ok {
 		t.Error("a fallback that is set counts as set")
 	}
-	if _, ok := CoresMax.Default(); ok {
+	if _, ok := submit.CoresMax.Default(); ok {
 		t.Error("an optional entry has a default")
 	}
-	if d, ok := RPCAskTimeout.Default(); !ok || d != 2*time.Minute {
+	if d, ok := rpcenv.RPCAskTimeout.Default(); !ok || d != 2*time.Minute {
 		t.Errorf("default through the fallback: %v %v", d, ok)
 	}
 }

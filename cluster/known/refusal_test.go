@@ -1,4 +1,4 @@
-package conf
+package known
 
 import (
 	"errors"
@@ -6,6 +6,12 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/coherer/coherer/actors/compat"
+	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Each form has its words: a user reads what is wrong, what is wanted and a value that would do.
@@ -48,8 +54,8 @@ func TestARefusalSaysWhatIsWrongWhatIsWantedAndAnExample(t *testing.T) {
 		{"spark.executor.logs.rolling.time.interval", "Daily", "not a number of that form: " + rolling},
 		{"spark.executor.logs.rolling.time.interval", "4294967296", "the number does not fit: " + rolling},
 	} {
-		_, err := New(map[string]string{test.key: test.value})
-		bad, ok := errors.AsType[*ValueError](err)
+		_, err := conf.New(map[string]string{test.key: test.value}, All())
+		bad, ok := errors.AsType[*conf.ValueError](err)
 		if !ok || bad.Key != test.key || bad.Value != test.value {
 			t.Errorf("%s = %q: %v", test.key, test.value, err)
 			continue
@@ -61,7 +67,7 @@ func TestARefusalSaysWhatIsWrongWhatIsWantedAndAnExample(t *testing.T) {
 }
 
 func TestAValueErrorWrapsWhatIsWrong(t *testing.T) {
-	_, err := New(map[string]string{"spark.redaction.regex": "("})
+	_, err := conf.New(map[string]string{"spark.redaction.regex": "("}, All())
 	if bad, ok := errors.AsType[*syntax.Error](err); !ok || bad.Code != syntax.ErrMissingParen {
 		t.Errorf("%v", err)
 	}
@@ -71,16 +77,16 @@ func TestFormsTakeTheirBoundsAndAllTheirWords(t *testing.T) {
 	const digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	c := mustNew(t, "spark.app.submitTime", "1753000000123", "spark.driver.port", "65535", "spark.blockManager.port", "0",
 		"coherer.app.binary", digest, "spark.executor.logs.rolling.strategy", "", "coherer.trace.bodyLimit", "1m")
-	if got := AppSubmitTime.Get(c); got != 1753000000123 {
+	if got := submit.AppSubmitTime.Get(c); got != 1753000000123 {
 		t.Errorf("a long: %d", got)
 	}
-	if got := []int{DriverPort.Get(c), BlockManagerPort.Get(c)}; !slices.Equal(got, []int{65535, 0}) {
+	if got := []int{DriverPort.Get(c), storage.BlockManagerPort.Get(c)}; !slices.Equal(got, []int{65535, 0}) {
 		t.Errorf("ports: %d", got)
 	}
 	if got := AppBinary.Get(c); got != digest {
 		t.Errorf("a digest: %s", got)
 	}
-	if got := TraceBodyLimit.Get(c); got != 1<<20 {
+	if got := rpcenv.TraceBodyLimit.Get(c); got != 1<<20 {
 		t.Errorf("the largest size: %d", got)
 	}
 	for text, want := range map[string]time.Duration{
@@ -94,41 +100,8 @@ func TestFormsTakeTheirBoundsAndAllTheirWords(t *testing.T) {
 		"fixed": nil, "Fixed": nil, "UPSTREAM": {"SPARK-15725", "SPARK-17667", "SPARK-27510", "YARN-1902", "YARN-FAIR", "MASTER-RECOVERY"},
 		"yarn-fair, spark-2425,,yarn-fair": {"SPARK-2425", "YARN-FAIR"},
 	} {
-		if got := Compat.Get(mustNew(t, Compat.Key(), text)); !slices.Equal(got, want) {
+		if got := compat.Compat.Get(mustNew(t, compat.Compat.Key(), text)); !slices.Equal(got, want) {
 			t.Errorf("compat %s: %q", text, got)
 		}
-	}
-}
-
-// text writes what parse reads as the same value, in the form in which a user would write it.
-func TestTheTextOfAValue(t *testing.T) {
-	for text, got := range map[string]string{
-		"fixed":                faults.text(nil),
-		"SPARK-2425,YARN-FAIR": faults.text([]string{"SPARK-2425", "YARN-FAIR"}),
-		"hourly":               rollingIntervals.text(time.Hour),
-		"90":                   rollingIntervals.text(90 * time.Second),
-		"604800":               seconds.text(7 * 24 * time.Hour),
-		"-5":                   ints64.text(-5),
-		"1500ms":               durationText(1500 * time.Millisecond),
-		"1us":                  durationText(1999 * time.Nanosecond), // Spark's times go no further
-		"0":                    durationText(999 * time.Nanosecond),
-		"9223372036854775us":   durationText(1<<63 - 1),
-		"1536m":                sizes(mib).text(1536),
-		"9223372036854775807":  sizes(mib).text(1<<63 - 1), // no suffix holds it
-	} {
-		if got != text {
-			t.Errorf("%s, want %s", got, text)
-		}
-	}
-}
-
-func TestAMistakeInADeclarationIsAFault(t *testing.T) {
-	all := entries
-	defer func() { entries = all }()
-	entries = &table{byKey: make(map[string]anyEntry)}
-	entry("spark.a", atLeast(ints, 3), "2", "A.")
-	entry("spark.b", atLeast(ints, 3), "3", "B.")
-	if len(entries.faults) != 1 || entries.faults[0].Error() != `default of spark.a = "2": too small: want a whole number of at least 3, for example 2` {
-		t.Errorf("%v", entries.faults)
 	}
 }

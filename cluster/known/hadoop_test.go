@@ -1,10 +1,14 @@
-package conf
+package known
 
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/actors/yarnclient"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 func TestSettingsOfHadoopCountOverItsOwn(t *testing.T) {
@@ -18,12 +22,12 @@ func TestSettingsOfHadoopCountOverItsOwn(t *testing.T) {
 		{[]string{"spark.hadoop." + key, "400"}, "400ms"},
 		{[]string{"spark.hadoop." + key, "400", key, "300"}, "400ms"},
 	} {
-		if got := YARNPollInterval.Get(mustNew(t, tt.pairs...)).String(); got != tt.want {
+		if got := yarnclient.YARNPollInterval.Get(mustNew(t, tt.pairs...)).String(); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.pairs, got, tt.want)
 		}
 	}
-	_, err := New(map[string]string{"spark.hadoop." + key: "soon"})
-	if bad, ok := errors.AsType[*ValueError](err); !ok || bad.Key != "spark.hadoop."+key {
+	_, err := conf.New(map[string]string{"spark.hadoop." + key: "soon"}, All())
+	if bad, ok := errors.AsType[*conf.ValueError](err); !ok || bad.Key != "spark.hadoop."+key {
 		t.Errorf("%v", err)
 	}
 	if w := mustNew(t, "spark.hadoop.yarn.other", "1", "yarn.log-aggregation-enable", "x").Warnings(); !slices.Equal(w, []string{"unknown setting yarn.log-aggregation-enable"}) {
@@ -36,36 +40,12 @@ func TestSettingsOfSparkAreNotHadoops(t *testing.T) {
 	for key, want := range map[string]bool{
 		"yarn.acl.enable": true, "yarn.unknown": true, "hadoop.rpc.protection": true, "hadoop.tmp.dir": false, "spark.task.cpus": false,
 	} {
-		if got := IsHadoops(key); got != want {
+		if got := All().IsHadoops(key); got != want {
 			t.Errorf("%s: %v", key, got)
 		}
 	}
-	if got := TaskCPUs.Get(mustNew(t, "spark.hadoop.spark.task.cpus", "7")); got != 1 {
+	if got := submit.TaskCPUs.Get(mustNew(t, "spark.hadoop.spark.task.cpus", "7")); got != 1 {
 		t.Errorf("spark.hadoop.spark.task.cpus made spark.task.cpus %d", got)
-	}
-	if e := hadoopEntry("yarn.acl.enable"); e != nil {
-		t.Errorf("%s does not begin with spark.hadoop.", e.Key())
-	}
-}
-
-func TestReadHadoop(t *testing.T) {
-	got, err := ReadHadoop(strings.NewReader(`<?xml version="1.0"?>
-<configuration>
-  <property><name> yarn.a </name><value>1</value><final>true</final></property>
-  <property><name>yarn.b</name><value>x y</value></property>
-  <property><name>yarn.a</name><value>2</value></property>
-</configuration>`), "f")
-	want := []Setting{{Pair{"yarn.a", "2"}, Origin{Place: "f"}}, {Pair{"yarn.b", "x y"}, Origin{Place: "f"}}}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v %v", got, err)
-	}
-	for text, says := range map[string]string{
-		"": "want <configuration>", "<other/>": "expected element type <configuration>", "<configuration><property>": "f: ",
-		"<configuration>" + strings.Repeat(" ", MaxProperties) + "</configuration>": "longer than",
-	} {
-		if _, err := ReadHadoop(strings.NewReader(text), "f"); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%.40q: %v", text, err)
-		}
 	}
 }
 
@@ -75,7 +55,7 @@ func TestWhereTheResourceManagerIs(t *testing.T) {
 		"127.0.0.1:8032": nil, "h:8032": {hostname, "h"}, "h:1": {address, "h:1", hostname, "i"}, "127.0.0.1:5": {address, "0.0.0.0:5"},
 		"i:8032": {"spark.hadoop." + address, "i"},
 	} {
-		if got := ResourceManagerAt(mustNew(t, pairs...)); got != want {
+		if got := rmproxy.ResourceManagerAt(mustNew(t, pairs...)); got != want {
 			t.Errorf("%q: %s, want %s", pairs, got, want)
 		}
 	}

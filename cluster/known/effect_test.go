@@ -1,21 +1,23 @@
-package conf
+package known
 
 import (
 	"slices"
 	"testing"
+
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 func TestAWarningOfASettingNamesItsPlace(t *testing.T) {
-	var s Settings
+	var s conf.Settings
 	s.Set(
-		Setting{Pair{"spark.speculation", "true"}, Origin{Place: "d/spark-defaults.conf", Line: 3}},
-		Setting{Pair{"spark.scheduler.mode", "FAIR"}, Origin{Place: "--conf"}},
-		Setting{Pair{"spark.excludeOnFailure.enabled", "false"}, Origin{Place: "--conf"}}, // off is as it is
-		Setting{Pair{"spark.task.cpus", "2"}, Origin{Place: "--conf"}},
-		Setting{Pair{"spark.task.cpu", "2"}, Origin{Place: "--conf"}},
-		Setting{Pair{"hive.metastore.uris", "x"}, Origin{Place: "hive.conf", Line: 1}},
+		conf.Setting{Pair: conf.Pair{Key: "spark.speculation", Value: "true"}, From: conf.Origin{Place: "d/spark-defaults.conf", Line: 3}},
+		conf.Setting{Pair: conf.Pair{Key: "spark.scheduler.mode", Value: "FAIR"}, From: conf.Origin{Place: "--conf"}},
+		conf.Setting{Pair: conf.Pair{Key: "spark.excludeOnFailure.enabled", Value: "false"}, From: conf.Origin{Place: "--conf"}}, // off is as it is
+		conf.Setting{Pair: conf.Pair{Key: "spark.task.cpus", Value: "2"}, From: conf.Origin{Place: "--conf"}},
+		conf.Setting{Pair: conf.Pair{Key: "spark.task.cpu", Value: "2"}, From: conf.Origin{Place: "--conf"}},
+		conf.Setting{Pair: conf.Pair{Key: "hive.metastore.uris", Value: "x"}, From: conf.Origin{Place: "hive.conf", Line: 1}},
 	)
-	c, err := s.Conf()
+	c, err := s.Conf(All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,13 @@
-package conf_test
+package known_test
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/actors/submit"
+	"github.com/coherer/coherer/cluster/known"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -12,14 +16,14 @@ func Example() {
 		"spark.executor.memory": "2g",
 		"spark.network.timeout": "60s",
 		"spark.worker.timout":   "30",
-	})
+	}, known.All())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(conf.ExecutorMemory.Get(c), "MiB")
-	fmt.Println(conf.RPCAskTimeout.Get(c), "by", conf.RPCAskTimeout.Source(c))
-	fmt.Println(conf.WorkerTimeout.Get(c))
+	fmt.Println(submit.ExecutorMemory.Get(c), "MiB")
+	fmt.Println(rpcenv.RPCAskTimeout.Get(c), "by", rpcenv.RPCAskTimeout.Source(c))
+	fmt.Println(membership.WorkerTimeout.Get(c))
 	fmt.Println(c.Warnings()[0])
 	// Output:
 	// 2048 MiB
@@ -29,7 +33,7 @@ func Example() {
 }
 
 func ExampleNew_errors() {
-	_, err := conf.New(map[string]string{"spark.executor.memory": "1.5g", "spark.task.cpus": "two"})
+	_, err := conf.New(map[string]string{"spark.executor.memory": "1.5g", "spark.task.cpus": "two"}, known.All())
 	fmt.Println(err)
 	// Output:
 	// spark.executor.memory = "1.5g": fractional values are not supported, write 1536m: want a size, a whole number with b, k, m, g, t or p (without: MiB), of at least 1m, for example 1g
@@ -48,9 +52,9 @@ spark.executor.memory = 512m
 }
 
 func ExampleEntry_Find() {
-	c, _ := conf.New(map[string]string{"spark.cores.max": "4"})
-	fmt.Println(conf.CoresMax.Find(c))
-	fmt.Println(conf.CoresMax.Find(nil))
+	c, _ := conf.New(map[string]string{"spark.cores.max": "4"}, known.All())
+	fmt.Println(submit.CoresMax.Find(c))
+	fmt.Println(submit.CoresMax.Find(nil))
 	// Output:
 	// 4 true
 	// 0 false

@@ -1,10 +1,12 @@
-package conf
+package known
 
 import (
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // defaults is Spark's own table (release 4.1), with the differences that are meant: spark.master.rest.enabled is off.
@@ -151,8 +153,8 @@ func TestDefaultsAreSparks(t *testing.T) { checkDefaults(t, defaults) }
 // checkDefaults compares what is declared with a table of keys, forms and defaults.
 func checkDefaults(t *testing.T, defaults string) {
 	t.Helper()
-	known := make(map[string]Described)
-	for _, d := range Entries() {
+	known := make(map[string]conf.Described)
+	for _, d := range All().Entries() {
 		known[d.Key] = d
 	}
 	for line := range strings.Lines(strings.TrimSpace(defaults)) {
@@ -171,18 +173,22 @@ func checkDefaults(t *testing.T, defaults string) {
 }
 
 func TestDeclarations(t *testing.T) {
-	for _, err := range entries.faults {
+	for _, err := range All().Faults() {
 		t.Error(err)
 	}
-	all := Entries()
-	if !slices.IsSortedFunc(all, func(a, b Described) int { return strings.Compare(a.Key, b.Key) }) {
+	all := All().Entries()
+	if !slices.IsSortedFunc(all, func(a, b conf.Described) int { return strings.Compare(a.Key, b.Key) }) {
 		t.Error("Entries is not sorted")
+	}
+	keys := make(map[string]bool)
+	for _, d := range all {
+		keys[d.Key] = true
 	}
 	for _, d := range all {
 		if d.Form == "" || !strings.HasSuffix(d.Doc, ".") {
 			t.Errorf("%+v: want a form and a sentence", d)
 		}
-		if target, ok := strings.CutPrefix(d.Default, "= "); ok && entries.byKey[target] == nil {
+		if target, ok := strings.CutPrefix(d.Default, "= "); ok && !keys[target] {
 			t.Errorf("%s falls back to %s, which is not known", d.Key, target)
 		}
 	}
@@ -190,27 +196,17 @@ func TestDeclarations(t *testing.T) {
 
 // Every entry refuses some text or takes all; the example in its error must do.
 func TestExamplesAreGood(t *testing.T) {
-	for _, d := range Entries() {
-		_, err := entries.byKey[d.Key].parseAny("")
+	for _, d := range All().Entries() {
+		_, err := conf.New(map[string]string{d.Key: ""}, All())
 		if err == nil {
 			continue
 		}
-		bad, ok := errors.AsType[*ValueError](err)
+		bad, ok := errors.AsType[*conf.ValueError](err)
 		if !ok {
 			t.Fatalf("%s: %T", d.Key, err)
 		}
-		if _, err := entries.byKey[d.Key].parseAny(bad.Example); err != nil {
+		if _, err := conf.New(map[string]string{d.Key: bad.Example}, All()); err != nil {
 			t.Errorf("the example for %s: %v", d.Key, err)
 		}
-	}
-}
-
-func TestTwiceIsAFault(t *testing.T) {
-	own := &table{byKey: make(map[string]anyEntry)}
-	own.add(WorkerTimeout)
-	own.add(TaskCPUs)
-	own.add(WorkerTimeout)
-	if len(own.faults) != 1 || own.faults[0].Error() != "spark.worker.timeout is declared twice" {
-		t.Errorf("faults: %v", own.faults)
 	}
 }

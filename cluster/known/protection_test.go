@@ -1,4 +1,4 @@
-package conf
+package known
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // promises has for each setting of protection a value that promises some.
@@ -48,7 +50,7 @@ var promises = map[string]string{
 }
 
 func TestASettingThatPromisesProtectionIsRefused(t *testing.T) {
-	for _, d := range Entries() {
+	for _, d := range All().Entries() {
 		if _, listed := promises[d.Key]; d.Lacks != "" != listed {
 			t.Errorf("%s: %q: want a promise in this test's table for each entry that is marked, and for no other", d.Key, d.Lacks)
 		}
@@ -56,7 +58,7 @@ func TestASettingThatPromisesProtectionIsRefused(t *testing.T) {
 	for _, key := range slices.Sorted(maps.Keys(promises)) {
 		refused(t, key, promises[key])
 		if !strings.HasPrefix(key, "spark.") {
-			refused(t, HadoopPrefix+key, promises[key])
+			refused(t, conf.HadoopPrefix+key, promises[key])
 		}
 	}
 }
@@ -64,22 +66,22 @@ func TestASettingThatPromisesProtectionIsRefused(t *testing.T) {
 // refused holds that value of key is refused by New and with its place by Settings, and that the value that the error advises is taken.
 func refused(t *testing.T, key, value string) {
 	t.Helper()
-	_, err := New(map[string]string{key: value})
-	p, ok := errors.AsType[*ProtectionError](err)
+	_, err := conf.New(map[string]string{key: value}, All())
+	p, ok := errors.AsType[*conf.ProtectionError](err)
 	if !ok || p.Key != key || p.Lacks == "" {
 		t.Errorf("%s = %s: %v", key, value, err)
 		return
 	}
-	var s Settings
-	s.Set(Setting{Pair{key, value}, Origin{Place: "d/spark-defaults.conf", Line: 3}})
-	_, err = s.Conf()
+	var s conf.Settings
+	s.Set(conf.Setting{Pair: conf.Pair{Key: key, Value: value}, From: conf.Origin{Place: "d/spark-defaults.conf", Line: 3}})
+	_, err = s.Conf(All())
 	if err == nil || !strings.HasPrefix(err.Error(), "d/spark-defaults.conf:3: "+key+" promises protection") || !strings.Contains(err.Error(), "remove it") {
 		t.Errorf("%s = %s: %v", key, value, err)
 	}
 	if err != nil && strings.Contains(err.Error(), "p4ss") {
 		t.Errorf("a secret is shown: %v", err)
 	}
-	if _, err := New(map[string]string{key: p.Harmless}); err != nil {
+	if _, err := conf.New(map[string]string{key: p.Harmless}, All()); err != nil {
 		t.Errorf("%s = %q: %v", key, p.Harmless, err)
 	}
 }
@@ -93,7 +95,7 @@ func TestASettingOfProtectionThatIsOffIsFine(t *testing.T) {
 }
 
 func TestAllSettingsOfProtectionAreNamedAtOnce(t *testing.T) {
-	_, err := New(map[string]string{"spark.authenticate": "true", "yarn.acl.enable": "true", "spark.task.cpus": "many"})
+	_, err := conf.New(map[string]string{"spark.authenticate": "true", "yarn.acl.enable": "true", "spark.task.cpus": "many"}, All())
 	for _, want := range []string{"spark.authenticate promises", "yarn.acl.enable promises", `spark.task.cpus = "many"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: want %s", err, want)

@@ -1,0 +1,22 @@
+package heartbeat
+
+import (
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Settings are those that say when an executor counts as lost.
+var Settings = conf.NewSet()
+
+var (
+	NetworkTimeoutInterval = conf.Fallback(Settings, "spark.network.timeoutInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond),
+		BlockManagerTimeoutInterval, "How often the driver looks for executors whose heartbeats have stopped.")
+	BlockManagerTimeoutInterval = conf.Declare(Settings, "spark.storage.blockManagerTimeoutIntervalMs",
+		conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "60s",
+		"The older name of spark.network.timeoutInterval, which falls back to it.")
+	BlockManagerHeartbeatTimeout = conf.Fallback(Settings, "spark.storage.blockManagerHeartbeatTimeoutMs",
+		conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), rpcenv.NetworkTimeout,
+		"After how long without a heartbeat the driver takes an executor for dead.")
+)

@@ -1,0 +1,47 @@
+package executor
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Settings are those that an executor reads.
+var Settings = conf.NewSet()
+
+var (
+	ExecutorHeartbeatInterval = conf.Declare(Settings, "spark.executor.heartbeatInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10s",
+		"How often an executor sends the driver a heartbeat. It must be less than spark.network.timeout.").Where(belowTimeout)
+	ExecutorHeartbeatMaxFailures = conf.Declare(Settings, "spark.executor.heartbeat.maxFailures", conf.AtLeast(conf.Ints, 1), "60",
+		"After how many failed heartbeats in a row an executor ends itself.")
+	ExecutorDecommissionSignal = conf.Declare(Settings, "spark.executor.decommission.signal", conf.Filled(conf.Texts), "PWR",
+		"The signal, without SIG, that decommissions an executor.")
+	ExecutorDecommissionKillInterval = conf.Optional(Settings, "spark.executor.decommission.killInterval", conf.AtLeast(conf.Durations(time.Second), 0),
+		"After how long a decommissioned executor is killed from outside.").Awaits("decommissioning with a deadline")
+	ExecutorDecommissionForceKillTimeout = conf.Optional(Settings, "spark.executor.decommission.forceKillTimeout", conf.AtLeast(conf.Durations(time.Second), 0),
+		"After how long the driver forces a decommissioned executor to end.").Awaits("decommissioning with a deadline")
+	ExecutorMetricsPollingInterval = conf.Declare(Settings, "spark.executor.metrics.pollingInterval", conf.AtLeast(conf.Durations(time.Millisecond), 0), "0",
+		"How often an executor reads its metrics; 0 for with each heartbeat.").Awaits("executors' metrics")
+	TaskMaxDirectResultSize = conf.Declare(Settings, "spark.task.maxDirectResultSize", conf.Between(conf.Sizes(conf.Byte), 1, 2047*conf.MiB), "1m",
+		"Results up to this size travel in the status message, larger ones as blocks.").Awaits("indirect results")
+	TaskReaperEnabled = conf.Declare(Settings, "spark.task.reaper.enabled", conf.Bools, "false",
+		"Whether killed tasks are watched until they end.").Awaits("the task reaper")
+	TaskReaperPollingInterval = conf.Declare(Settings, "spark.task.reaper.pollingInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10s",
+		"How often a killed task is looked at.").Awaits("the task reaper")
+	TaskReaperKillTimeout = conf.Declare(Settings, "spark.task.reaper.killTimeout", conf.Durations(time.Millisecond), "-1",
+		"After how long a killed task that goes on ends its executor; negative for never.").Awaits("the task reaper")
+	TaskReaperThreadDump = conf.Declare(Settings, "spark.task.reaper.threadDump", conf.Bools, "true",
+		"Whether the stacks of a killed task that goes on are logged.").Awaits("the task reaper")
+)
+
+// belowTimeout refuses executors that would be taken for dead between two heartbeats, as SparkConf.validateSettings.
+func belowTimeout(c *conf.Conf, beat time.Duration) error {
+	timeout := rpcenv.NetworkTimeout.Get(c)
+	if timeout > beat {
+		return nil
+	}
+	return fmt.Errorf("%s (%s) must be greater than spark.executor.heartbeatInterval (%s), or executors count as lost between two heartbeats: raise the first or lower the second",
+		rpcenv.NetworkTimeout.Key(), conf.DurationText(timeout), conf.DurationText(beat))
+}

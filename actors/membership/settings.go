@@ -1,0 +1,17 @@
+package membership
+
+import (
+	"time"
+
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Settings are those that say when a member of a standalone cluster counts as lost, and whether it leaves in order.
+var Settings = conf.NewSet()
+
+var (
+	WorkerTimeout = conf.Declare(Settings, "spark.worker.timeout", conf.AtLeast(conf.Seconds, time.Second), "60",
+		"After how long without a heartbeat the Master takes a worker for dead; a worker sends four in that time.")
+	DecommissionEnabled = conf.Declare(Settings, "spark.decommission.enabled", conf.Bools, "false",
+		"Whether executors that are to be lost finish their work and hand over their blocks first.")
+)
