@@ -215,3 +215,48 @@ func (d *driver) added() *deploy.ExecutorAdded {
 	d.k.t.Helper()
 	return next[*deploy.ExecutorAdded](d.k.t, d.Probe)
 }
+
+func (w *worker) decommission() {
+	w.k.t.Helper()
+	w.Send(w.k.ref, &deploy.WorkerDecommissioning{Id: w.reg.GetId(), Worker: w.Ref.Proto()})
+	w.k.Settle()
+}
+
+func (k *kit) decommissionHosts(hosts ...string) int32 {
+	k.t.Helper()
+	n, err := rpctest.Ask[*deploy.DecommissionWorkersOnHostsResponse](k.tool, k.ref, &deploy.DecommissionWorkersOnHosts{Hostnames: hosts})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.Settle()
+	return n.GetCount()
+}
+
+// request asks for so many executors of each profile.
+func (d *driver) request(app string, totals ...*deploy.ProfileTarget) bool {
+	d.k.t.Helper()
+	ok, err := rpctest.Ask[*rpc.Bool](d.Probe, d.k.ref, &deploy.RequestExecutors{AppId: app, Totals: totals})
+	if err != nil {
+		d.k.t.Fatal(err)
+	}
+	return ok.GetValue()
+}
+
+func total(profile *deploy.ResourceProfile, n int32) *deploy.ProfileTarget {
+	return &deploy.ProfileTarget{Profile: profile, Total: n}
+}
+
+// dynamic registers an application that wants no executor yet.
+func (k *kit) dynamic(name string) *driver {
+	d := k.newDriver(name)
+	d.desc.InitialExecutorLimit = proto.Int32(0)
+	d.register()
+	return d
+}
+
+var standard = &deploy.ResourceProfile{}
+
+// gpus are addresses of the resource gpu.
+func gpus(addresses ...string) []*deploy.ResourceInformation {
+	return []*deploy.ResourceInformation{{Name: "gpu", Addresses: addresses}}
+}

@@ -20,7 +20,7 @@ func (w *worker) again(executors ...*deploy.ExecutorDescription) {
 	w.Send(w.k.ref, &deploy.WorkerLatestState{Id: w.reg.GetId(), Executors: executors})
 }
 
-// The same of a Worker that a recovered Master knows: it has said what it runs, and registers once more.
+// A Worker that a recovered Master knows has said what it runs, and registers once more: nothing that it lists is doubted.
 func TestAfterARecoveryNothingThatRunsIsDoubted(t *testing.T) {
 	k, s := lasting(t)
 	w, d := k.worker("W1", 2, 2048), k.driver("D", 2)

@@ -5,28 +5,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/messages/deploy"
-	"github.com/coherer/coherer/rpcenv/rpctest"
 )
-
-// names are the messages that a Probe has, in their order.
-func names(p *rpctest.Probe) (out []string) {
-	for _, m := range p.Waiting() {
-		out = append(out, nameOf(m))
-	}
-	return out
-}
-
-func nameOf(m any) string {
-	switch m := m.(type) {
-	case *deploy.KillExecutor:
-		return "KillExecutor " + m.GetAppId()
-	case *deploy.LaunchExecutor:
-		return "LaunchExecutor " + m.GetAppId()
-	case *deploy.ApplicationFinished:
-		return "ApplicationFinished " + m.GetId()
-	}
-	return "another"
-}
 
 // Executors that end with exit code 0 are no failures, however many.
 func TestANormalEndIsNoFailure(t *testing.T) {

@@ -2,6 +2,7 @@ package master_test
 
 import (
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -38,4 +39,12 @@ func TestAWorkerRestartedAtItsPortIsAccepted(t *testing.T) {
 	if s := k.state(); len(s.Workers) != 1 || s.Workers[0].Id != "worker-W1b" {
 		t.Errorf("%+v", s.Workers)
 	}
+}
+
+func TestAHeartbeatOfAWorkerThatNobodyHeardOfIsAnswered(t *testing.T) {
+	k := newKit(t)
+	w := k.newWorker("W1", 2, 2048)
+	w.beat()
+	same(t, w.Probe, &deploy.ReconnectWorker{MasterUrl: k.ref.Address.SparkURL()})
+	none(t, w.Probe, time.Second)
 }

@@ -18,6 +18,8 @@ import (
 
 const appID = "app-20260101000000-0000"
 
+var decommissionEnabled = map[string]string{"spark.decommission.enabled": "true"}
+
 // kit is a World with a Worker and a Master that the test plays.
 type kit struct {
 	t       *testing.T

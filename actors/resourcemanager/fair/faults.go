@@ -3,7 +3,7 @@
 package fair
 
 // Faults are the faults of Hadoop 3.4 that a scheduler has, for study: coherer.compat. The zero value has none. Each comment
-// names the class that has the fault; doc.go says what holds without it.
+// names the class that has the fault; testdata/differences.txt says what holds without it.
 type Faults struct {
 	// CrossingAsks is YARN-1902 and YARN-11702, AppSchedulingInfo: an ask counts in addition to the containers that were given
 	// and not pulled yet, though the application did not know of them when it asked.

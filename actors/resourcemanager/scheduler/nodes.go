@@ -126,6 +126,7 @@ type NodeUpdate struct {
 	Ended    []*yarn.ContainerStatus
 }
 
+// NodeUpdated says that the Scheduler has taken the news: the next may come.
 type NodeUpdated struct{ rpcenv.Local }
 
 // ReplyType makes the answer's type known to the compiler.

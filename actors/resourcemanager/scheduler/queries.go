@@ -15,6 +15,7 @@ import (
 // RequestLimits asks for the largest container that the cluster can give.
 type RequestLimits struct{ rpcenv.Local }
 
+// Limits has its size.
 type Limits struct {
 	rpcenv.Local
 	Maximum *yarn.Resource

@@ -92,6 +92,7 @@ type scheduledNode struct {
 	http string
 }
 
+// New makes the endpoint; a nil allocations has no file. The error says which settings do not fit together.
 func New(c *conf.Conf, allocations Allocations) (*Scheduler, error) {
 	fc := fairConfig(c)
 	if err := fc.Validate(); err != nil {

@@ -51,6 +51,7 @@ type session struct {
 // maxWaiting bounds the calls of one attempt that wait for the one before them.
 const maxWaiting = 16
 
+// New makes the endpoint. It refuses every call before [BeginService].
 func New() *ApplicationMasterService {
 	return &ApplicationMasterService{byID: map[ids.Attempt]*session{}}
 }

@@ -52,15 +52,16 @@ type node struct {
 	forget          []ids.Container        // as well
 	cleaned         map[ids.Container]bool // they do not count as launched
 
-	launchedQueue []ids.Container // for the next NODE_UPDATE
+	launchedQueue []ids.Container // for the next NodeUpdate
 	endedQueue    []*yarn.ContainerStatus
-	updating      bool // NODE_UPDATE is in flight
+	updating      bool // a NodeUpdate is in flight
 	again         bool // a heartbeat came meanwhile
 
 	since    time.Time     // DECOMMISSIONING
 	patience time.Duration // the time that it may take; below 0: for ever
 }
 
+// New makes the endpoint; with nil lists any host may be a node. It refuses every call before [BeginTracker].
 func New(lists Hosts) *ResourceTracker {
 	return &ResourceTracker{lists: lists, byID: map[ids.Node]*node{}}
 }
