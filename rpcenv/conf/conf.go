@@ -106,6 +106,19 @@ func (c *Conf) With(pairs map[string]string) (*Conf, error) {
 	return out, nil
 }
 
+// Knowing is c checked by a further Set: c itself when its Sets have all of these settings.
+func (c *Conf) Knowing(s *Set) (*Conf, error) {
+	if c == nil || c.known.has(s) {
+		return c, nil
+	}
+	out, err := newConf(c.raw, Union(c.known, s))
+	if err != nil {
+		return nil, err
+	}
+	out.from, out.dropped = c.from, c.dropped
+	return out, nil
+}
+
 // Get is the text that key was set to, and whether it was set. It knows no defaults: those belong to the entries.
 func (c *Conf) Get(key string) (string, bool) {
 	if c == nil {

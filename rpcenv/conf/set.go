@@ -82,6 +82,16 @@ func (s *Set) add(e anyEntry) {
 	s.byKey[e.Key()] = e
 }
 
+// has reports whether the Set has all settings of another one.
+func (s *Set) has(other *Set) bool {
+	for key, e := range other.byKey {
+		if s.byKey[key] != e {
+			return false
+		}
+	}
+	return true
+}
+
 // kept reports whether key belongs to Spark, to YARN or to this project, or is known; the rest is dropped.
 func (s *Set) kept(key string) bool {
 	return s.byKey[key] != nil || strings.HasPrefix(key, "spark.") || strings.HasPrefix(key, "yarn.") || strings.HasPrefix(key, "coherer.")

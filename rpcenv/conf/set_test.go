@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -70,4 +71,31 @@ func TestAValueThatNoSetHasCheckedIsReadAllTheSame(t *testing.T) {
 		}
 	}()
 	poll.Get(bad)
+}
+
+func TestAConfIsCheckedByAFurtherSet(t *testing.T) {
+	own, others := NewSet(), NewSet()
+	Declare(own, "spark.own", Ints, "1", "A number.")
+	Declare(others, "spark.other", Ints, "1", "A number.")
+	c, err := New(map[string]string{"spark.own": "2", "spark.other": "many", "java.home": "/"}, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.Knowing(own); got != c || err != nil {
+		t.Errorf("%p, %v; want %p", got, err, c)
+	}
+	var bad *ValueError
+	if _, err := c.Knowing(others); !errors.As(err, &bad) || bad.Key != "spark.other" {
+		t.Errorf("%v", err)
+	}
+	c, _ = c.With(map[string]string{"spark.other": "3"})
+	if c, err = c.Knowing(others); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Warnings(); !slices.Equal(got, []string{"Ignoring non-Spark config property: java.home"}) {
+		t.Errorf("%q", got)
+	}
+	if c, err = (*Conf)(nil).Knowing(others); c != nil || err != nil {
+		t.Errorf("%v, %v", c, err)
+	}
 }
