@@ -99,11 +99,7 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command) error {
 	if err := worker.Watch(env, cmd.Args[0]); err != nil {
 		return err
 	}
-	d, err := driver.Start(env, driver.Config{AppName: s.Name, Masters: masters, FS: app.Files{}})
-	if err != nil {
-		return err
-	}
-	RunDriver(env, d, func(b *rpcenv.Blocking, a *app.App) error {
+	_, err = RunDriver(env, driver.Config{AppName: s.Name, Masters: masters}, func(_ *rpcenv.Blocking, a *app.App) error {
 		err := program(context.Background(), a, args[1:], io.Discard)
 		env.Stop(worker.WatcherName) // the result counts, also when the Worker ends now
 		return err
@@ -114,5 +110,29 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command) error {
 		}
 		h.Exit(code)
 	})
-	return nil
+	return err
+}
+
+// RunDriver starts a driver on env, and runs a program on it as a body of env. Then it ends the driver and env in good order,
+// and done gets the program's error.
+func RunDriver(env *rpcenv.Env, cfg driver.Config, program func(b *rpcenv.Blocking, a *app.App) error, done func(error)) (*driver.Driver, error) {
+	cfg.FS = app.Files{}
+	d, err := driver.Start(env, cfg)
+	if err != nil {
+		return nil, err
+	}
+	var failure error
+	env.Go("main", func(b *rpcenv.Blocking) error {
+		failure = program(b, app.On(d, b))
+		return d.Stop(b) // the Master and the executors hear of the end from the driver, while its Env still runs
+	}).OnDone(func(err error) {
+		env.OnDone(func() {
+			if failure == nil {
+				failure = err
+			}
+			done(failure)
+		})
+		env.Shutdown()
+	})
+	return d, nil
 }

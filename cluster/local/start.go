@@ -243,30 +243,12 @@ func (c *Cluster) Application(name string, program func(b *rpcenv.Blocking, a *a
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	d, err := driver.Start(env, driver.Config{AppName: name, Masters: c.masters(), FS: app.Files{}})
+	d, err := RunDriver(env, driver.Config{AppName: name, Masters: c.masters()}, program, func(err error) {
+		done(err)
+		c.Wake()
+	})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	c.observer.Driver(name, h, d)
-	RunDriver(env, d, program, func(err error) {
-		done(err)
-		c.Wake()
-	})
-}
-
-// RunDriver runs a program on a driver as a body of its Env, then ends the driver and the Env in good order.
-func RunDriver(env *rpcenv.Env, d *driver.Driver, program func(b *rpcenv.Blocking, a *app.App) error, done func(error)) {
-	var failure error
-	env.Go("main", func(b *rpcenv.Blocking) error {
-		failure = program(b, app.On(d, b))
-		return d.Stop(b) // the Master and the executors hear of the end from the driver, while its Env still runs
-	}).OnDone(func(err error) {
-		env.OnDone(func() {
-			if failure == nil {
-				failure = err
-			}
-			done(failure)
-		})
-		env.Shutdown()
-	})
 }

@@ -52,17 +52,9 @@ func (r *Runner) submit(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
-	d, err := driver.Start(env, cfg)
-	if err != nil {
-		return err
-	}
 	p := &program{done: make(chan struct{})}
-	// Known before it runs: in a real world it may end before the next line.
-	r.nodes[name] = &node{name: name, Node: &clusternode.Node{Env: env}}
-	r.programs[name] = p
-	r.observer.Driver(name, h, d)
 	hold := c.Option("hold", "") == "true"
-	local.RunDriver(env, d, func(b *rpcenv.Blocking, a *app.App) error {
+	d, err := local.RunDriver(env, cfg, func(b *rpcenv.Blocking, a *app.App) error {
 		if hold {
 			err := b.Wait(func(wake func()) {
 				p.mu.Lock()
@@ -79,12 +71,18 @@ func (r *Runner) submit(c syntax.Command) error {
 		close(p.done)
 		r.world.Wake()
 	})
+	if err != nil {
+		return err
+	}
+	r.nodes[name] = &node{name: name, Node: &clusternode.Node{Env: env}}
+	r.programs[name] = p
+	r.observer.Driver(name, h, d)
 	return nil
 }
 
 // client is a driver in client mode, and its settings.
 func (r *Runner) client(c syntax.Command) (driver.Config, *conf.Conf, error) {
-	cfg := driver.Config{AppName: c.Args[0], FS: app.Files{}}
+	cfg := driver.Config{AppName: c.Args[0]}
 	if rm := c.Option("master", "M"); r.managers[rm] {
 		n, err := r.find(rm)
 		if err != nil {
