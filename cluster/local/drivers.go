@@ -24,7 +24,7 @@ func addDrivers(w World) {
 	w.SetRole(worker.DriverClass, driverName, startDriver)
 }
 
-// ClusterDriver is the driver of a built-in program for [CallMasters]: name is what its process will be called. The
+// ClusterDriver is the driver of a built-in program, for a driverclient: name is what its process will be called. The
 // settings are the program's; spark.master is among them.
 func ClusterDriver(name, program string, args []string, settings map[string]string) (driverclient.Driver, error) {
 	if _, ok := builtin.Programs[program]; !ok {
@@ -35,17 +35,6 @@ func ClusterDriver(name, program string, args []string, settings map[string]stri
 		Program: driverclient.SparkInternal, MainClass: program, Args: append([]string{"driver", program}, args...),
 		Env: map[string]string{app.SubmissionVar: string(text)}, Cores: 1, MemoryMB: 512,
 	}, err
-}
-
-// CallMasters starts a process of the World, called name, that submits a driver in cluster mode, ends one, or asks for one.
-func CallMasters(w World, name string, c *conf.Conf, cfg driverclient.Config) error {
-	h, _ := w.Process(name)
-	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Conf: c, Log: rpcenv.NoLog()})
-	if err != nil {
-		return err
-	}
-	_, err = env.Register(driverclient.Name, driverclient.New(cfg))
-	return err
 }
 
 // submissionOf is the submission in a driver's command.

@@ -45,9 +45,9 @@ func TestClusterModeIsLikeSpark(t *testing.T) {
 		return nil
 	})
 	d := driverclient.Driver{Program: "/tiny", MainClass: "Tiny", Args: []string{"a", "b"}, Cores: 1, MemoryMB: 512}
-	if err := local.CallMasters(c, "Client", c.Conf, driverclient.Config{
+	if err := local.StartClient(c, "Client", c.Conf, driverclient.Name, driverclient.New(driverclient.Config{
 		Masters: []rpcenv.Address{c.MasterAddress}, Launch: d.Describe(),
-	}); err != nil {
+	})); err != nil {
 		t.Fatal(err)
 	}
 	c.Simulated().Advance(20 * time.Second)

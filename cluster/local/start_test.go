@@ -127,7 +127,7 @@ func TestProcessesHaveDriversInClusterMode(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := driverclient.Config{Masters: []rpcenv.Address{c.MasterAddress}, Launch: d.Describe()}
-	if err := local.CallMasters(c, "Client", c.Conf, cfg); err != nil {
+	if err := local.StartClient(c, "Client", c.Conf, driverclient.Name, driverclient.New(cfg)); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Run(func() bool { _, ended := c.Exited("Exec0"); return ended }, time.Minute); err != nil {

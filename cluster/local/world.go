@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/sim"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
@@ -84,6 +85,17 @@ func NewWorld(kind Kind, seed uint64) (World, error) {
 	addExecutors(w, x)
 	addDrivers(w)
 	return w, nil
+}
+
+// StartClient starts a process of a World, called name, that has one endpoint and listens nowhere: it ends as the endpoint does.
+func StartClient(w World, name string, c *conf.Conf, endpoint string, e rpcenv.Endpoint) error {
+	h, _ := w.Process(name)
+	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Conf: c, Log: rpcenv.NoLog()})
+	if err != nil {
+		return err
+	}
+	_, err = env.Register(endpoint, e)
+	return err
 }
 
 // simWorld is a simulation. Each process has a machine of its own; those that a process starts live on its machine.

@@ -66,24 +66,9 @@ func (y *YARN) Submit(name, app, program string, args []string, rm rpcenv.Addres
 	if y.programs[program] == nil {
 		return fmt.Errorf("no program is called %s", program)
 	}
-	return y.client(name, c, yarnclient.Config{ResourceManager: rm, Submit: &yarnclient.Submission{
+	return StartClient(y.world, name, c, yarnclient.Name, yarnclient.New(yarnclient.Config{ResourceManager: rm, Submit: &yarnclient.Submission{
 		Mode: submit.Cluster, Name: app, User: user, Program: "/bin/" + program, Class: program, Args: args, Files: staging{y.files},
-	}})
-}
-
-// Ask starts a process, called name, that ends an application or asks for its state.
-func (y *YARN) Ask(name string, c *conf.Conf, cfg yarnclient.Config) error {
-	return y.client(name, c, cfg)
-}
-
-func (y *YARN) client(name string, c *conf.Conf, cfg yarnclient.Config) error {
-	h, _ := y.world.Process(name)
-	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Conf: c, Log: rpcenv.NoLog()})
-	if err != nil {
-		return err
-	}
-	_, err = env.Register(yarnclient.Name, yarnclient.New(cfg))
-	return err
+	}}))
 }
 
 // user is the submitter of all applications in a World.

@@ -55,8 +55,7 @@ func (r *Runner) app(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
-	h, ip := r.world.Process(name)
-	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: r.conf, Log: rpcenv.NoLog()})
+	_, env, err := r.process(name, r.conf)
 	if err != nil {
 		return err
 	}

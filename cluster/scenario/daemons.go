@@ -76,6 +76,13 @@ func (r *Runner) start(c syntax.Command) error {
 	return r.join(started)
 }
 
+// process starts a process without a daemon.
+func (r *Runner) process(name string, c *conf.Conf) (rpcenv.Host, *rpcenv.Env, error) {
+	h, ip := r.world.Process(name)
+	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: c, Log: rpcenv.NoLog()})
+	return h, env, err
+}
+
 // masterConfig is a Master's: with recovery=FILESYSTEM it has records, which outlive it. They are in memory: the messages do not
 // depend on the disk.
 func (r *Runner) masterConfig(name string, c syntax.Command) (master.Config, error) {

@@ -38,12 +38,10 @@ func (r *Runner) peer(c syntax.Command) error {
 		}
 		p.env, endpoint = n.Env, name
 	} else {
-		h, ip := r.world.Process(name)
-		env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: r.conf, Log: rpcenv.NoLog()})
-		if err != nil {
+		var err error
+		if _, p.env, err = r.process(name, r.conf); err != nil {
 			return err
 		}
-		p.env = env
 	}
 	var err error
 	if p.self, err = p.env.Register(endpoint, &p.Peer); err != nil {

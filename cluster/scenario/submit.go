@@ -47,8 +47,7 @@ func (r *Runner) submit(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
-	h, ip := r.world.Process(name)
-	env, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip}, Conf: settings, Log: rpcenv.NoLog()})
+	h, env, err := r.process(name, settings)
 	if err != nil {
 		return err
 	}

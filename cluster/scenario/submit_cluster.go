@@ -104,5 +104,5 @@ func (r *Runner) callMasters(name string, masters []rpcenv.Address, settings map
 		return err
 	}
 	cfg.Masters = masters
-	return local.CallMasters(r.world, name, c, cfg)
+	return local.StartClient(r.world, name, c, driverclient.Name, driverclient.New(cfg))
 }

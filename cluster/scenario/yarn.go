@@ -133,7 +133,7 @@ func (r *Runner) application(c syntax.Command) error {
 	default:
 		return fmt.Errorf("%s: want kill or status", c.Args[0])
 	}
-	return r.onYARN().Ask(c.Args[2], r.conf, cfg)
+	return local.StartClient(r.world, c.Args[2], r.conf, yarnclient.Name, yarnclient.New(cfg))
 }
 
 // queues is a fair-scheduler.xml.
