@@ -7,10 +7,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-var (
-	RedactionRegex = conf.Declare(Settings, "spark.redaction.regex", expressions, "(?i)secret|password|token|access[.]?key",
-		"Settings and variables whose name or value matches are not shown.")
-)
+// RedactionRegex is what Redact goes by.
+var RedactionRegex = conf.Declare(Settings, "spark.redaction.regex", expressions, "(?i)secret|password|token|access[.]?key",
+	"Settings and variables whose name or value matches are not shown.")
 
 // Redacted is shown instead of a secret.
 const Redacted = "*********(redacted)"

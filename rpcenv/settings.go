@@ -6,9 +6,10 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Settings are those that the runtime itself reads: time-outs, threads, ports, the trace, and what must not be shown.
+// Settings are those that the runtime itself reads.
 var Settings = conf.NewSet()
 
+// Time-outs, threads, ports and the trace. What must not be shown is in redact.go.
 var (
 	TraceEnabled = conf.Declare(Settings, "coherer.trace.enabled", conf.Bools, "true",
 		"Whether messages are recorded.")

@@ -52,7 +52,7 @@ func (t *Trace) CausesOf(id string) (Chain, error) {
 	return c, nil
 }
 
-// byID are the entries that can be a cause. The ID of a connection is how the IDs of its messages begin; it causes nothing.
+// ByID are the entries that can be a cause. The ID of a connection is how the IDs of its messages begin; it causes nothing.
 func (t *Trace) ByID() map[string]*Entry {
 	byID := make(map[string]*Entry, len(t.Entries))
 	for i := range t.Entries {

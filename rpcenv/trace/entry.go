@@ -99,7 +99,7 @@ func EndpointOf(place string) string {
 	return name
 }
 
-// place is PEER/ENDPOINT.
+// Place is PEER/ENDPOINT.
 func Place(peer, endpoint string) string {
 	if endpoint == "" {
 		return peer

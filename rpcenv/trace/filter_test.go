@@ -2,11 +2,12 @@ package trace
 
 import (
 	"errors"
-	"github.com/coherer/coherer/rpcenv/trace/internal/tracetest"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/coherer/coherer/rpcenv/trace/internal/tracetest"
 )
 
 func TestParseFilter(t *testing.T) {

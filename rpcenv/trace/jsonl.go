@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/coherer/coherer/rpcenv/trace/record"
 	"io"
 	"os"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // ErrJSONL is the error of ReadJSONL, wrapped, for text that WriteJSONL of this version did not write.
@@ -57,7 +58,7 @@ func (t *Trace) appendHeader(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendJSON writes one line without its end.
+// AppendJSON writes one line without its end.
 func (e *Entry) AppendJSON(dst []byte) []byte {
 	text := func(name, value string) {
 		if value != "" {

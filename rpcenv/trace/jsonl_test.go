@@ -2,10 +2,11 @@ package trace
 
 import (
 	"errors"
-	"github.com/coherer/coherer/rpcenv/trace/record"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 const (

@@ -165,13 +165,13 @@ func (r *runner) log(l *rest) error {
 		if !strings.HasPrefix(e.Message, l.line[l.at:]) {
 			continue
 		}
-		line := "log: " + e.Message
+		line := []byte("log: " + e.Message)
 		for _, key := range slices.Sorted(maps.Keys(e.Data)) {
 			if key != "env" && key != "endpoint" {
-				line += fmt.Sprintf(" %s=%v", key, e.Data[key])
+				line = fmt.Appendf(line, " %s=%v", key, e.Data[key])
 			}
 		}
-		r.print(line)
+		r.print(string(line))
 	}
 	r.said.Reset()
 	return nil

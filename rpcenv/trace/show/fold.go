@@ -1,8 +1,9 @@
 package show
 
 import (
-	"github.com/coherer/coherer/rpcenv/trace"
 	"time"
+
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // pause is the time without anything but timers after which what follows is a round of its own.

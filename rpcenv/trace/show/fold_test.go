@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coherer/coherer/rpcenv/trace"
 	"pgregory.net/rapid"
+
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // drawRun is a trace whose causes are earlier entries: a few kinds of messages between a few peers, timers, losses, pauses.

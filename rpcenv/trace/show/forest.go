@@ -2,10 +2,11 @@ package show
 
 import (
 	"cmp"
-	"github.com/coherer/coherer/rpcenv/trace"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // Forest writes entries in the form of scripts, a forest by cause: each message stands under the item that caused it,

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/trace/internal/tracetest"
-	"pgregory.net/rapid"
 )
 
 func TestMermaid(t *testing.T) {

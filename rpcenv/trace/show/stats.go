@@ -2,11 +2,12 @@ package show
 
 import (
 	"cmp"
-	"github.com/coherer/coherer/rpcenv/trace"
 	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // Stats are the figures of a trace.

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/coherer/coherer/rpcenv/trace"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // step is one line of a diagram: an entry, or the first of several that say the same.

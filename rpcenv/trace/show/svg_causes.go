@@ -2,8 +2,9 @@ package show
 
 import (
 	"fmt"
-	"github.com/coherer/coherer/rpcenv/trace"
 	"strings"
+
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // pair is the row of the ask or the answer that belongs to a row, -1 if it has no other half, and the colour of both.

@@ -1,11 +1,12 @@
 package show
 
 import (
-	"github.com/coherer/coherer/rpcenv/trace"
-	"github.com/coherer/coherer/rpcenv/trace/internal/tracetest"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/internal/tracetest"
 )
 
 // What stands out under the pointer is what led to the message, its ask and its answer.

@@ -1,8 +1,9 @@
 package show
 
 import (
-	"github.com/coherer/coherer/rpcenv/trace"
 	"strings"
+
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // legend explains the signs that a drawing has.

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/coherer/coherer/rpcenv/trace"
 	"github.com/coherer/coherer/rpcenv/trace/internal/tracetest"
-	"pgregory.net/rapid"
 )
 
 // wellFormed fails unless s is XML whose only elements are those that we draw with.
