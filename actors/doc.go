@@ -49,13 +49,14 @@
 //
 // # House rules
 //
-// Each role's package has the same files: doc.go; config.go; state.go, what it knows and the pure decisions; a file named
-// after the role with the endpoint, whose Receive is a table of contents, message to method of the same name; big decisions
-// in files named after them (master/schedule.go).
+// Each role's package has the same files: doc.go; config.go, what its starter hands in; settings.go, the settings that it reads;
+// state.go, what it knows and the pure decisions; a file named after the role with the endpoint, whose Receive is a table of
+// contents, message to method of the same name; historic.go, the faults that coherer.compat turns on; big decisions in files named
+// after them (master/schedule.go).
 //
 // A handler touches its own state and its Context and nothing else: no goroutine, lock, channel, clock, randomness, file or
 // socket. The analyzer cmd/endpointrule holds that. What a role needs of the world it declares as an interface
-// (worker.Discovery, executor.Blocks), which package cluster supplies. So the same code runs in a simulation.
+// (membership.Discovery, executor.Blocks), which package cluster supplies. So the same code runs in a simulation.
 //
 // Every book has one owner. Master owns workers, applications and drivers, CoarseGrainedScheduler owns executors and tasks,
 // DAGScheduler jobs and stages, HeartbeatReceiver last-seen times, BlockManagerMaster block managers, MapOutputTracker map
@@ -68,6 +69,6 @@
 // testdata/differences.txt says what Spark or Hadoop does, what is done here, why, and which test holds it;
 // `coherer explain --deviations` lists them all.
 //
-// The conversations of a role are in its testdata/scripts, which its TestProtocol runs: what comes in, and under it, by cause, each
-// message that goes out. After a change `go test ./actors/master -run TestProtocol -rewrite` writes them anew: read the difference.
+// The conversations of Master, Worker and their clients are in testdata/scripts, which TestProtocol runs: what comes in, and under
+// it, by cause, each message that goes out. After a change `go test ./actors/master -run TestProtocol -rewrite` writes them anew: read the difference.
 package actors

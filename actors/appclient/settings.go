@@ -9,7 +9,6 @@ import (
 // Settings are those that a standalone application's client reads.
 var Settings = conf.NewSet()
 
-var (
-	StarvationTimeout = conf.Declare(Settings, "spark.starvation.timeout", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "15s",
-		"After how long without a started task the driver warns that it has no resources.")
-)
+// StarvationTimeout is spark.starvation.timeout.
+var StarvationTimeout = conf.Declare(Settings, "spark.starvation.timeout", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "15s",
+	"After how long without a started task the driver warns that it has no resources.")

@@ -1,8 +1,6 @@
 package applicationmaster
 
 import (
-	"slices"
-
 	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -24,7 +22,7 @@ type faults struct {
 }
 
 func faultsOf(c *conf.Conf) faults {
-	has := func(id string) bool { return slices.Contains(compat.Compat.Get(c), id) }
+	has := func(id string) bool { return compat.Has(c, id) }
 	return faults{lock: has("SPARK-17667"), nanoseconds: has("SPARK-15725"), resends: has("YARN-1902"), countsAnew: has("SPARK-12864")}
 }
 

@@ -9,6 +9,7 @@ import (
 // Settings are those that an ApplicationMaster reads.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	ExecutorMaxNumFailures = conf.Optional(Settings, "spark.executor.maxNumFailures", conf.AtLeast(conf.Ints, 0),
 		"After how many failed executors the application fails.")

@@ -13,10 +13,12 @@ import (
 // Settings has coherer.compat.
 var Settings = conf.NewSet()
 
-var (
-	Compat = conf.Declare(Settings, "coherer.compat", faults, "fixed",
-		"Which historic faults of Spark are there, for study: fixed for none, upstream for those that Spark 4 has, or their ids.")
-)
+// Compat is coherer.compat: see Faults.
+var Compat = conf.Declare(Settings, "coherer.compat", faults, "fixed",
+	"Which historic faults of Spark are there, for study: fixed for none, upstream for those that Spark 4 has, or their ids.")
+
+// Has reports whether coherer.compat names a fault, by its id.
+func Has(c *conf.Conf, fault string) bool { return slices.Contains(Compat.Get(c), fault) }
 
 // Faults are the ids that coherer.compat takes, those of Spark's issue tracker and of YARN's, YARN-FAIR for all that
 // Hadoop's FairScheduler has, and MASTER-RECOVERY for what Spark's Master does after a recovery. What each does stands with the

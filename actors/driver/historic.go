@@ -1,8 +1,6 @@
 package driver
 
 import (
-	"slices"
-
 	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -15,6 +13,6 @@ type faults struct {
 }
 
 func faultsOf(c *conf.Conf) faults {
-	has := func(id string) bool { return slices.Contains(compat.Compat.Get(c), id) }
+	has := func(id string) bool { return compat.Has(c, id) }
 	return faults{offersEarly: has("SPARK-13112"), tellsNobody: has("SPARK-13519"), halfRemoves: has("SPARK-27348")}
 }

@@ -9,23 +9,15 @@ import (
 // Settings are those that a driver's scheduler reads.
 var Settings = conf.NewSet()
 
-// Settings of the standalone Master.
+// Settings of the application, its executors and the results of its tasks.
 var (
 	ExecutorRemoveDelayOnDisconnection = conf.Declare(Settings, "spark.standalone.executorRemoveDelayOnDisconnection",
 		conf.AtLeast(conf.Durations(time.Millisecond), 0), "5s",
 		"How long the driver waits after an executor disconnected for the Master to say why.")
-)
-
-// Settings of the application and its driver.
-var (
 	DriverMaxResultSize = conf.Declare(Settings, "spark.driver.maxResultSize", conf.AtLeast(conf.Sizes(conf.Byte), 0), "1g",
 		"How many bytes the results of one action may have together; 0 for no limit.")
 	DriverTimeout = conf.Declare(Settings, "spark.driver.timeout", conf.AtLeast(conf.Durations(time.Minute), 0), "0",
 		"After how long a driver ends itself; 0 for never.").Awaits("a limit of a driver's life")
-)
-
-// Settings of tasks in an executor, and of their results.
-var (
 	TaskMaxFailures = conf.Declare(Settings, "spark.task.maxFailures", conf.AtLeast(conf.Ints, 1), "4",
 		"After how many failures of one task its stage fails.")
 	ResultGetterThreads = conf.Declare(Settings, "spark.resultGetter.threads", conf.AtLeast(conf.Ints, 1), "4",

@@ -7,7 +7,6 @@ import (
 // Settings are those that a client of a driver in cluster mode reads.
 var Settings = conf.NewSet()
 
-var (
-	SubmitWaitAppCompletion = conf.Declare(Settings, "spark.standalone.submit.waitAppCompletion", conf.Bools, "false",
-		"Whether a submission in cluster mode waits for the driver's end.")
-)
+// SubmitWaitAppCompletion is spark.standalone.submit.waitAppCompletion.
+var SubmitWaitAppCompletion = conf.Declare(Settings, "spark.standalone.submit.waitAppCompletion", conf.Bools, "false",
+	"Whether a submission in cluster mode waits for the driver's end.")

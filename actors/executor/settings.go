@@ -11,6 +11,7 @@ import (
 // Settings are those that an executor reads.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	ExecutorHeartbeatInterval = conf.Declare(Settings, "spark.executor.heartbeatInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10s",
 		"How often an executor sends the driver a heartbeat. It must be less than spark.network.timeout.").Where(belowTimeout)

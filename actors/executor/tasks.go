@@ -20,7 +20,7 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 	if e.tasks()[d.GetTaskId()] != nil || e.state.stopping {
 		return // a duplicate
 	}
-	if !e.state.ready && slices.Contains(compat.Compat.Get(c.Conf()), "SPARK-13112") { // for study: the executor is not made yet
+	if !e.state.ready && compat.Has(c.Conf(), "SPARK-13112") { // for study: the executor is not made yet
 		e.exit(c, 1, "Received LaunchTask command but executor was null", true)
 		return
 	}

@@ -13,22 +13,15 @@
 // A [Placement] decides where executors go: Spark's two or one of the user's. Filters (filters.go) decide whether a Worker can
 // take one at all, and say in words why it cannot.
 //
-// # Historic faults
-//
-// For study the Master can have faults that Spark had or has. coherer.compat names them, "upstream" those of Spark 4; all
-// are in historic.go:
-//
-//   - SPARK-2425: each failed executor counts for the application's life; the tenth ends it, however healthy it is.
-//   - SPARK-8881: cores are given one by one, so that executors of 16 cores do not start on four Workers of 16 when 48 are
-//     wanted. coherer.deploy.scheduler=core-by-core is the same.
-//   - SPARK-9731: an executor without a size gets a core for each time that its memory fits, not all cores.
-//   - SPARK-16925: an executor that ends with exit code 0 is not replaced until something else happens.
-//   - SPARK-27510 (upstream): executors that start and exit at once are launched again for ever, without pause.
-//   - MASTER-RECOVERY (upstream): an application that answers a new Master is RUNNING, also without an executor.
+// # Records
 //
 // With a Store the Master keeps a record of each application, Worker and driver, written behind its handlers
 // (rpcenv.Journal): what it sends after a change waits until the record is durable, so a crash undoes nothing that a peer has
 // heard of. A Master that cannot write its records ends, with exit code 1, and promises nothing more. A new leader reads the
 // records, sends MasterChanged to each Worker and application in them, and is RECOVERING until all have answered or
 // spark.deploy.recoveryTimeout is over; then it gives up the rest and is ALIVE. See election.go, records.go and recovery.go.
+//
+// # Historic faults
+//
+// For study the Master can have faults that Spark had or has, which coherer.compat names: see historic.go.
 package master

@@ -1,7 +1,6 @@
 package master
 
 import (
-	"slices"
 	"time"
 
 	"github.com/coherer/coherer/actors/compat"
@@ -22,7 +21,7 @@ type faults struct {
 }
 
 func faultsOf(c *conf.Conf) faults {
-	has := func(id string) bool { return slices.Contains(compat.Compat.Get(c), id) }
+	has := func(id string) bool { return compat.Has(c, id) }
 	return faults{
 		lifetimeFailures: has("SPARK-2425"),
 		coreByCore:       has("SPARK-8881") || DeployScheduler.Get(c) == "core-by-core",

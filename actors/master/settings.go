@@ -10,6 +10,7 @@ import (
 // Settings are those that a Master reads.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	MasterMaxDriverShare = conf.Declare(Settings, "coherer.master.maxDriverShare", conf.Between(conf.Floats, 0, 1), "1",
 		"Which part of the cores and of the memory drivers in cluster mode may have together, so that executors get some too; 1 is all.")

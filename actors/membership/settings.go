@@ -9,6 +9,7 @@ import (
 // Settings are those that say when a member of a standalone cluster counts as lost, and whether it leaves in order.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	WorkerTimeout = conf.Declare(Settings, "spark.worker.timeout", conf.AtLeast(conf.Seconds, time.Second), "60",
 		"After how long without a heartbeat the Master takes a worker for dead; a worker sends four in that time.")

@@ -9,6 +9,7 @@ import (
 // Settings are those that a NodeManager reads, by Hadoop's names and with its defaults.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	NodeManagerKillDelay = conf.Declare(Settings, "yarn.nodemanager.sleep-delay-before-sigkill.ms", conf.AtLeast(conf.Durations(time.Millisecond), 0), "250",
 		"How long a container that is to end may take before it is killed.")

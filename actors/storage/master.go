@@ -48,7 +48,7 @@ func (s *Master) Receive(c *rpcenv.Context, m rpcenv.Message) {
 // ends; Sparks in which an executor that was given up ran on for ever (SPARK-13519) refused nobody.
 func (s *Master) registerBlockManager(c *rpcenv.Context, m *storage.RegisterBlockManager) {
 	id := m.GetBlockManagerId()
-	refuses := !slices.Contains(compat.Compat.Get(c.Conf()), "SPARK-13519")
+	refuses := !compat.Has(c.Conf(), "SPARK-13519")
 	if refuses && m.GetIsReRegister() && !s.alive[id.GetExecutorId()] {
 		c.Log().Warnf("BlockManager (%s) re-registers, but its executor is gone", id.GetExecutorId())
 		refused := &storage.BlockManagerId{ExecutorId: InvalidExecutor, Host: id.GetHost(), Port: id.GetPort()}

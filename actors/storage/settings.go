@@ -9,6 +9,7 @@ import (
 // Settings are those that block managers read.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	BlockManagerMasterDriverHeartbeatTimeout = conf.Declare(Settings, "spark.storage.blockManagerMasterDriverHeartbeatTimeoutMs",
 		conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10m",

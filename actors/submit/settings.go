@@ -5,7 +5,7 @@ import "github.com/coherer/coherer/rpcenv/conf"
 // Settings are those that a submission hands to an application, and that its driver, its client and its ApplicationMaster read after it.
 var Settings = conf.NewSet()
 
-// Settings of the standalone Master.
+// Settings of where an application runs, and on how much of the cluster.
 var (
 	MasterURL = conf.Optional(Settings, "spark.master", conf.Filled(conf.Texts),
 		"The cluster to run on, such as spark://HOST:PORT[,HOST:PORT...].")
@@ -29,7 +29,7 @@ var (
 		"Whether a driver in cluster mode is started again when it fails.")
 )
 
-// Settings of executors.
+// Settings of executors, their number and their tasks, and of where they reach the driver.
 var (
 	ExecutorCores = conf.Optional(Settings, "spark.executor.cores", conf.AtLeast(conf.Ints, 1),
 		"The cores of an executor; when unset a worker gives one executor all its cores.")
@@ -49,27 +49,15 @@ var (
 		"What an executor's container on YARN has beside the rest for Python workers, which a Go executor does not start.")
 	ExecutorInstances = conf.Optional(Settings, "spark.executor.instances", conf.AtLeast(conf.Ints, 0),
 		"How many executors an application starts with.")
-)
-
-// Settings of tasks in an executor, and of their results.
-var (
 	TaskCPUs = conf.Declare(Settings, "spark.task.cpus", conf.AtLeast(conf.Ints, 1), "1",
 		"The cores of one task.")
-)
-
-// Settings of the RPC layer and the network.
-var (
 	DriverHost = conf.Optional(Settings, "spark.driver.host", conf.Filled(conf.Texts),
 		"The host name or address at which executors reach the driver; the local host when unset.")
-)
-
-// Settings of dynamic allocation, which asks for executors and gives them back by need.
-var (
 	DynamicAllocation = conf.Declare(Settings, "spark.dynamicAllocation.enabled", conf.Bools, "false",
 		"Whether the number of executors follows the work.")
 )
 
-// Settings of Spark that promise protection. Each is refused unless it has its default.
+// Settings that promise protection. Each is refused unless it has its default.
 var (
 	KerberosPrincipal = conf.Optional(Settings, "spark.kerberos.principal", conf.Texts,
 		"The Kerberos principal of a driver on a secured Hadoop cluster.").Protects("Kerberos authenticates no caller")

@@ -93,7 +93,7 @@ func (w *Worker) sendReport(c *rpcenv.Context, p *report) {
 func (w *Worker) reportFailed(c *rpcenv.Context, p *report, err error) {
 	patience := time.Duration(WorkerExecutorStateSyncMaxAttempts.Get(c.Conf())) * rpcenv.RPCAskTimeout.Get(c.Conf())
 	switch {
-	case slices.Contains(compat.Compat.Get(c.Conf()), "SPARK-34245"): // for study: no repetition
+	case compat.Has(c.Conf(), "SPARK-34245"): // for study: no repetition
 		w.reports.acknowledged(p.seq)
 	case !w.reg.connected: // repeated after the registration
 	case c.Now().Sub(p.since) >= patience:

@@ -9,6 +9,7 @@ import (
 // Settings are those that a Worker reads.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	WorkerInitialRegistrationRetries = conf.Declare(Settings, "spark.worker.initialRegistrationRetries", conf.AtLeast(conf.Ints, 0), "6",
 		"How many registration tries of a worker come at the short interval.")

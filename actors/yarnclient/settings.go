@@ -9,6 +9,7 @@ import (
 // Settings are those that a client of YARN reads.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	YARNStagingDir = conf.Optional(Settings, "spark.yarn.stagingDir", conf.Filled(conf.AbsolutePaths),
 		"The directory under which submissions to YARN stage their files, and which every NodeManager sees; the user's home when unset.")

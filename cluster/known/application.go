@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	AppBinary = conf.Optional(Settings, "coherer.app.binary", sha256Digest,
 		"The SHA-256 of the application's binary, in hexadecimal; set by the driver.")

@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	RecoveryDirectory = conf.Declare(Settings, "spark.deploy.recoveryDirectory", conf.Paths, "",
 		"The directory of recovery modes FILESYSTEM and RAFT.")

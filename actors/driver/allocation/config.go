@@ -10,7 +10,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Settings are the keys under spark.dynamicAllocation, read once.
+// Config is what the settings under spark.dynamicAllocation say, read once.
 type Config struct {
 	// Initial is how many executors are wanted at first; it lies between Min and Max.
 	Initial, Min, Max int
@@ -31,7 +31,7 @@ type Config struct {
 // Enabled reports whether spark.dynamicAllocation.enabled is set.
 func Enabled(c *conf.Conf) bool { return submit.DynamicAllocation.Get(c) }
 
-// NewSettings reads the settings. The error says which of them do not fit together; it mirrors
+// NewConfig reads the settings. The error says which of them do not fit together; it mirrors
 // ExecutorAllocationManager.validateSettings.
 func NewConfig(c *conf.Conf) (Config, error) {
 	s := Config{

@@ -1,12 +1,10 @@
 package allocation
 
 import (
-	"slices"
-
 	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // forgetsTarget is a historic fault, for study (SPARK-20079): with another ApplicationMaster the target begins anew, and
 // what the tasks need is not asked for before the next stage, or before an executor was idle for too long.
-func forgetsTarget(c *conf.Conf) bool { return slices.Contains(compat.Compat.Get(c), "SPARK-20079") }
+func forgetsTarget(c *conf.Conf) bool { return compat.Has(c, "SPARK-20079") }

@@ -9,6 +9,7 @@ import (
 // Settings are those that dynamic allocation reads.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	DynamicAllocationMinExecutors = conf.Declare(Settings, "spark.dynamicAllocation.minExecutors", conf.AtLeast(conf.Ints, 0), "0",
 		"The least number of executors.")

@@ -7,6 +7,7 @@ import (
 // Settings are those that say how often a stage is tried.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	StageMaxConsecutiveAttempts = conf.Declare(Settings, "spark.stage.maxConsecutiveAttempts", conf.AtLeast(conf.Ints, 1), "4",
 		"After how many attempts in a row that failed to fetch a stage fails its job.")

@@ -10,6 +10,7 @@ import (
 // Settings are those that say when an executor counts as lost.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	NetworkTimeoutInterval = conf.Fallback(Settings, "spark.network.timeoutInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond),
 		BlockManagerTimeoutInterval, "How often the driver looks for executors whose heartbeats have stopped.")

@@ -11,6 +11,7 @@ import (
 // Settings are those that both sides of the ResourceManager's protocols read.
 var Settings = conf.NewSet()
 
+// The entries of Settings; the last argument of each says what it means.
 var (
 	YARNConnectMaxWait = conf.Declare(Settings, "yarn.resourcemanager.connect.max-wait.ms", conf.Durations(time.Millisecond), "900000",
 		"How long nodes, application masters and clients try to reach the ResourceManager before they give up; negative for ever.")

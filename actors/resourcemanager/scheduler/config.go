@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"slices"
 	"time"
 
 	"github.com/coherer/coherer/actors/compat"
@@ -45,9 +44,8 @@ func fairConfig(c *conf.Conf) fair.Config {
 // faultsOf are the faults of Hadoop's FairScheduler that coherer.compat names: YARN-FAIR all of them, YARN-1902 one alone, in
 // which the ApplicationMaster has a part.
 func faultsOf(c *conf.Conf) fair.Faults {
-	ids := compat.Compat.Get(c)
-	if slices.Contains(ids, "YARN-FAIR") {
+	if compat.Has(c, "YARN-FAIR") {
 		return fair.Upstream()
 	}
-	return fair.Faults{CrossingAsks: slices.Contains(ids, "YARN-1902")}
+	return fair.Faults{CrossingAsks: compat.Has(c, "YARN-1902")}
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Settings are those that a ResourceManager reads, by Hadoop's names and with its defaults.
+// Settings are those that a ResourceManager reads, all its endpoints together, by Hadoop's names and with its defaults.
 var Settings = conf.NewSet()
 
-// Settings of a ResourceManager, by Hadoop's names and with its defaults.
+// Settings of its nodes, containers and applications.
 var (
 	NMExpiry = conf.Declare(Settings, "yarn.nm.liveness-monitor.expiry-interval-ms", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "600000",
 		"After how long a node that says nothing is given up.")
