@@ -40,8 +40,8 @@ func (c *conn) admit(request int64, welcome []byte) error {
 	open, living := len(rivals), (*conn)(nil)
 	for _, o := range rivals {
 		c.env.askOwner(o, c.id, func(answered, _ bool) {
-			c.turn.Lock()
-			defer c.turn.Unlock()
+			c.receiving.Lock()
+			defer c.receiving.Unlock()
 			if answered {
 				living = o
 			} else {
@@ -66,13 +66,13 @@ func (c *conn) admit(request int64, welcome []byte) error {
 	return nil
 }
 
-// prove asks the other connections of the peer whether it opened this one. The turn is held.
+// prove asks the other connections of the peer whether it opened this one. c.receiving is held.
 func (c *conn) prove() {
 	c.doubts = len(c.beside)
 	for _, o := range c.beside {
 		c.env.askOwner(o, c.id, func(answered, owns bool) {
-			c.turn.Lock()
-			defer c.turn.Unlock()
+			c.receiving.Lock()
+			defer c.receiving.Unlock()
 			if answered && !owns { // another process opened c: its end is not the peer's
 				c.doubts, c.impostor = 0, true
 				c.close(c.taken(o))
@@ -110,7 +110,7 @@ func (c *conn) taken(rival *conn) error {
 func (e *Env) askOwner(o *conn, id uint64, then func(answered, owns bool)) {
 	p := e.newPending([]AskOption{Timeout("claimTime", claimTime)})
 	p.deliver = func(res result) {
-		// deliver may run under the turn of o, or of the connection that supersedes it; then takes turns itself.
+		// deliver may run under o.receiving, or that of the connection that supersedes o; then takes such a lock itself.
 		e.host.After(0, func() {
 			owns, err := answerAs[*rpc.Bool](res)
 			then(!errors.Is(err, ErrUnreachable) && !errors.Is(err, ErrRefusedStopped), owns.GetValue())

@@ -85,8 +85,8 @@ func (in *inbox) handleApart(it *item) error {
 	if c == nil {
 		c = &Context{in: in}
 	}
-	c.turn.Lock()
-	defer c.turn.Unlock()
+	c.callback.Lock()
+	defer c.callback.Unlock()
 	err := in.handle(c, it)
 	if it.kind == itemStop {
 		in.stopActor()

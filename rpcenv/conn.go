@@ -36,14 +36,14 @@ type conn struct {
 	why   error      // why this side gave it up
 	out   uint64
 	stop  func()        // of the handshake's clock
-	users []func(*conn) // the Outboxes that send by it: each lets it go
+	users []func(*conn) // the outboxes that send by it: each lets it go
 	going Envelope      // the one that is being sent
 	way   way           // to the peer; its texts are known after the handshake
 
-	// turn is held while an envelope is received, and while endpoints and asks hear of the end: nothing is received after it. It
+	// receiving is held while an envelope is received, and while endpoints and asks hear of the end: nothing is received after it. It
 	// guards this block.
-	turn   sync.Mutex
-	doubts int // questions without an answer: does the peer say, by its other connections, that it opened this one?
+	receiving sync.Mutex
+	doubts    int // questions without an answer: does the peer say, by its other connections, that it opened this one?
 	// impostor: another process opened it and claimed to be the peer.
 	impostor bool
 	in       uint64
@@ -63,7 +63,7 @@ func (c *conn) send(o outgoing) error {
 	defer c.mu.Unlock()
 	switch c.life.stage() {
 	case connOpen:
-	case connEnded: // an Outbox keeps the message for the next connection
+	case connEnded: // an outbox keeps the message for the next connection
 		return fmt.Errorf("%w: the connection to %s is closed: %w", ErrUnreachableDisconnected, c.peer, errConnEnded)
 	default: // this side is closing it: nothing may follow what it gave up
 		return fmt.Errorf("%w: the connection to %s is closed", ErrUnreachableDisconnected, c.peer)
@@ -202,7 +202,7 @@ func (c *conn) to(next connStage) bool {
 	return ok
 }
 
-// join notes an Outbox that sends by this connection, and how that lets it go; false when it is not open.
+// join notes an outbox that sends by this connection, and how that lets it go; false when it is not open.
 func (c *conn) join(detach func(*conn)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -3,8 +3,8 @@ package rpcenv
 import "fmt"
 
 // opened is the beginning of a connection after its handshake: endpoints hear of it, greet sends the last message of the handshake, and
-// the peer's Outbox may use the connection. A new incarnation at the peer's address ends the connections of the old one first. If it
-// returns rivals, which have that address, it has done nothing: the caller asks them. c.turn is held.
+// the peer's outbox may use the connection. A new incarnation at the peer's address ends the connections of the old one first. If it
+// returns rivals, which have that address, it has done nothing: the caller asks them. c.receiving is held.
 func (c *conn) opened(greet func()) (rivals []*conn, err error) {
 	e := c.env
 	c.mu.Lock() // until c is open: an ask to its peer, as to a rival, waits for it
@@ -18,7 +18,7 @@ func (c *conn) opened(greet func()) (rivals []*conn, err error) {
 		c.mu.Unlock()
 		return rivals, err
 	}
-	// c.mu is held while older connections end, but no Outbox has c yet. Endpoints hear of their ends before they hear of c.
+	// c.mu is held while older connections end, but no outbox has c yet. Endpoints hear of their ends before they hear of c.
 	for _, o := range old {
 		o.supersede()
 	}
@@ -43,11 +43,11 @@ func (c *conn) Closed(err error) {
 	c.env.connections.left(c)
 }
 
-// end ends the connection for this side, once: endpoints hear of it, its Outboxes lose it, asks without an answer fail. Nothing
+// end ends the connection for this side, once: endpoints hear of it, its outboxes lose it, asks without an answer fail. Nothing
 // of it is received any more. A connection that ends in its handshake was refused.
 func (c *conn) end(err error) {
-	c.turn.Lock()
-	defer c.turn.Unlock()
+	c.receiving.Lock()
+	defer c.receiving.Unlock()
 	c.mu.Lock()
 	was, ok := c.life.to(connEnded, afterConn)
 	if !ok {
@@ -60,7 +60,7 @@ func (c *conn) end(err error) {
 	users := c.users
 	c.stop()
 	c.mu.Unlock()
-	// The order matters. Endpoints hear of this end before the Outboxes lose the connection and dial the next, so that
+	// The order matters. Endpoints hear of this end before the outboxes lose the connection and dial the next, so that
 	// OnDisconnected comes before the next OnConnected.
 	open := was == connOpen || was == connCloses
 	if open {
@@ -77,7 +77,7 @@ func (c *conn) end(err error) {
 	}
 }
 
-// closed takes a connection that was open out of the table and notifies the endpoints. Its turn is held.
+// closed takes a connection that was open out of the table and notifies the endpoints. c.receiving is held.
 func (c *conn) closed(why error) {
 	c.env.connections.remove(c)
 	c.env.metrics.Disconnected()
@@ -86,7 +86,7 @@ func (c *conn) closed(why error) {
 }
 
 // reportEnd notifies the endpoints of the end of c, unless another process opened it, or may have: then prove reports it, or nobody
-// does. The turn is held.
+// does. c.receiving is held.
 func (c *conn) reportEnd() {
 	if !c.impostor && c.doubts <= 0 { // below 0: it was superseded, and answers came after
 		c.env.endpoints.notify(item{kind: itemDisconnected, name: "disconnected", addr: c.peer})
@@ -96,9 +96,9 @@ func (c *conn) reportEnd() {
 // supersede ends a connection of a process that is gone.
 func (c *conn) supersede() {
 	why := fmt.Errorf("a new process listens at %s", c.peer)
-	c.turn.Lock()
+	c.receiving.Lock()
 	c.doubts = 0 // the endpoints hear of its end before they hear of the new process
-	c.turn.Unlock()
+	c.receiving.Unlock()
 	c.end(why) // now, and not when the Link reports it: the new process is announced next
 	c.close(why)
 }
@@ -106,7 +106,7 @@ func (c *conn) supersede() {
 // refused is the end of a connection whose handshake failed.
 func (c *conn) refused(why error) {
 	c.env.metrics.Refused()
-	if c.dialled != nil { // its Outbox fails with the reason, and endpoints hear of a network error
+	if c.dialled != nil { // its outbox fails with the reason, and endpoints hear of a network error
 		c.dialled(fmt.Errorf("%w: %w", ErrHandshake, why))
 		return
 	}

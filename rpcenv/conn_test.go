@@ -212,7 +212,7 @@ func TestAMessageThatCannotBeEncodedIsNotSent(t *testing.T) {
 	w.wantLog()
 }
 
-// A connection that has ended by the time that an Outbox would take it is not taken: the next send dials.
+// A connection that has ended by the time that an outbox would take it is not taken: the next send dials.
 func TestAConnectionThatHasEndedIsNotTaken(t *testing.T) {
 	w := inSim(t)
 	b := w.env("B")

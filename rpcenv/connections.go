@@ -61,7 +61,7 @@ func (t *connections) drain(last func()) []*conn {
 func inOrder(a, b *conn) int { return cmp.Compare(a.seq, b.seq) }
 
 // add enters c, whose handshake is done. old are the connections of an older process to the peer's address, which c replaces. If
-// there are rivals, which have to be asked before, add has done nothing. c.turn is held.
+// there are rivals, which have to be asked before, add has done nothing. c.receiving is held.
 func (t *connections) add(c *conn) (old, rivals []*conn, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -18,9 +18,9 @@ import (
 type Context struct {
 	in  *inbox
 	rnd *rand.Rand
-	// turn is held in the callbacks of a Context that is not the endpoint's only one: those that go on from a message
+	// callback is held in the callbacks of a Context that is not the endpoint's only one: those that go on from a message
 	// (continuations of its asks and Runs) come after it and one at a time.
-	turn sync.Mutex
+	callback sync.Mutex
 
 	// The item that is handled.
 	item     *item

@@ -2,8 +2,19 @@
 // inboxes and outboxes over a Host. Each endpoint has one inbox, each peer one outbox; OnStart is the first thing an
 // endpoint gets and OnStop the last.
 //
-// To read the code, take host.go, env.go, context.go, inbox.go and handle.go, send.go, outbox.go, conn.go, handshake.go in that
-// order; it takes an hour. What each file may know is said under Floors.
+// To read the code, take host.go, env.go, life.go, context.go, inbox.go and handle.go, send.go, outbox.go, conn.go, receive.go,
+// handshake.go in that order; it takes an hour. What each file may know is said under Floors. Below it are these packages:
+//
+//	conf/ codec/        settings as typed entries, of which settings.go has the runtime's; messages as bytes
+//	transport/          the real world: links over TCP or in memory
+//	  wire/ bulk/       frames and connections; blocks and files (wiretest/ is their tests' kit)
+//	sim/ fault/         the simulated world, whose traces invariant/ checks; faults as data
+//	rpctest/            tests endpoints: script/ by golden scripts (syntax/ reads them), spec/ by sentence, smalldisk/ is a disk to fill
+//	trace/              what happened in a run: joins the records of its processes
+//	  record/ show/     writes and reads the records of a process; draws a trace (tracetest/ is their tests' kit)
+//	metrics/            counters, which the endpoint of reader/ and the pages of debug/ serve
+//	tracer/             the endpoint that reads the records of a process while it runs
+//	httpserver/ parent/ program/ joined/ oneline/   processes and their texts
 //
 // # An endpoint
 //
@@ -66,14 +77,15 @@
 //     the option coherer.protocol, numbers from 10,000 to 65,535, and the generator protoc-gen-coherer give them a place on
 //     the wire and [Ask], [Reply] and [Defer] the types of their answers; `go doc github.com/coherer/coherer/cmd/protoc-gen-coherer`
 //     has the commands. Within one process a struct that embeds [Local] will do, with a method ReplyType if it is an ask.
-//  2. Its state, a struct. What it needs to know, such as the [Ref] of a peer, is put into it before [Env.Register].
-//  3. Receive: a switch over the types of messages, a method for each, [Context.Unsupported] for the rest.
-//  4. What else it wants to hear of, each a method: OnStart ([Starter]), where it arms timers and asks what it has to know;
+//  2. Its settings, if it has any: entries in a [conf.Set] of its own, which conf.New gets beside [Settings].
+//  3. Its state, a struct. What it needs to know, such as the [Ref] of a peer, is put into it before [Env.Register].
+//  4. Receive: a switch over the types of messages, a method for each, [Context.Unsupported] for the rest.
+//  5. What else it wants to hear of, each a method: OnStart ([Starter]), where it arms timers and asks what it has to know;
 //     OnStop ([Stopper]); connections ([ConnectionWatcher], [NetworkErrorWatcher]); its own failures ([ErrorHandler]).
-//  5. Its refusals, made once by [NewRefusal]: errors.Is finds them at the asker.
-//  6. Its tests: package rpctest runs it alone, on virtual time, without a port; package rpctest/script does so by golden
+//  6. Its refusals, made once by [NewRefusal]: errors.Is finds them at the asker.
+//  7. Its tests: package rpctest runs it alone, on virtual time, without a port; package rpctest/script does so by golden
 //     scripts, package rpctest/spec says which test holds which sentence of a specification.
-//  7. Its program: an Env on a Host of package transport, as above. An Env without an address to listen at is a client;
+//  8. Its program: an Env on a Host of package transport, as above. An Env without an address to listen at is a client;
 //     peers reach its endpoints by the connections that it opens, through the Ref in a message ([Context.Ref]).
 //
 // examples/hello is the program above with a test, examples/chat a pair of endpoints with a proto file.
@@ -86,7 +98,7 @@
 // seam lies below inboxes, outboxes, asks, connection events and the trace, which are the same everywhere, and above
 // frames and sockets: a simulation models connections, not bytes.
 //
-// An endpoint is an actor of protoactor-go, spawned as ENV/NAME#GENERATION in an ActorSystem private to this package. The
+// An endpoint is an actor of protoactor-go, spawned as ENV/NAME#GENERATION, where ENV is a number, in the process's one [ActorSystem]. The
 // inbox is its mailbox and does what Spark's Inbox does; the Host's dispatcher runs it. The Env has its own table from names
 // to endpoints. protoactor never restarts an endpoint: every panic is recovered before it sees it. [Env.PID] lets ordinary
 // protoactor actors talk to endpoints.
@@ -148,9 +160,18 @@
 //
 // # Locks
 //
-// A handler needs no lock. The runtime's own are short and have one order: the turn of a connection, then an Outbox, then a
-// connection, then one of the Env's tables, an inbox or the pending asks. outbox.go has the whole order, what each lock guards, and what may never
-// be called under it. A [Host] and a [Link] are called with locks held, and call nothing back before they have returned.
+// A handler needs no lock. The runtime's own are short: outbox.go has their order, what each guards, and what may never be called
+// under it. A [Host] and a [Link] are called with locks held, and call nothing back before they have returned. The way of a message
+// from one Env to another:
+//
+//	Context.Send, Env.prepare           no lock                   encodes it: a mistake fails the handler that made it
+//	outboxes.send, outbox.send          outbox.mu                 queues it while there is no connection
+//	conn.send, Link.Send                outbox.mu, conn.mu        counts it and hands it over; an ask joins those that wait (asks.mu)
+//	conn.Receive, conn.receiveMessage   conn.receiving            decodes it and finds the endpoint (endpoints.mu)
+//	inbox.post                          conn.receiving, inbox.mu  queues it and orders a turn
+//	inbox.runTurn, inbox.handle         no lock                   calls Receive
+//
+// Its answer goes back by conn.respond, under conn.mu, and conn.receiveAnswer, under conn.receiving, into the asker's inbox.
 //
 // # Floors
 //

@@ -4,7 +4,11 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/coherer/coherer/rpcenv/rpctest/spec"
 )
+
+func TestThePackageCommentNamesEveryPackage(t *testing.T) { spec.Packages(t) }
 
 // The program of the documentation is that of Example_program, which runs.
 func TestTheProgramOfTheDocumentationRuns(t *testing.T) {

@@ -58,8 +58,8 @@ func (e *Env) Break() {
 	}
 }
 
-// EndAround ends the connection that the Outbox for an address has, and calls f between the moment when the endpoints
-// may have heard of it and that when the Outbox does.
+// EndAround ends the connection that the outbox for an address has, and calls f between the moment when the endpoints
+// may have heard of it and that when the outbox does.
 func (e *Env) EndAround(to Address, f func()) {
 	ob := e.outboxes.of(to)
 	ob.mu.Lock()
@@ -102,7 +102,7 @@ func (e *Env) OpenOn(l Link, peer Address) Conn {
 	return Conn{c}
 }
 
-// Attach makes the connection that of the Outbox for its peer.
+// Attach makes the connection that of the outbox for its peer.
 func (o Conn) Attach() { o.c.env.outboxes.attach(o.c.peer, o.c) }
 
 // Receive takes an envelope.

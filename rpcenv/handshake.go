@@ -78,8 +78,8 @@ func (c *conn) startClock() {
 
 // Receive takes an envelope from the link.
 func (c *conn) Receive(env *Envelope) {
-	c.turn.Lock()
-	defer c.turn.Unlock()
+	c.receiving.Lock()
+	defer c.receiving.Unlock()
 	switch c.life.stage() {
 	case connGreets:
 		if err := c.greet(env); err != nil {
@@ -153,7 +153,7 @@ func (c *conn) welcome(m *rpc.Welcome) error {
 		return c.contest(rivals)
 	}
 	// What was sent to the address as dialled goes here, whatever name the peer gives itself. dialled comes after: it fails what
-	// an Outbox without a connection still has.
+	// an outbox without a connection still has.
 	c.env.outboxes.attach(dialled, c)
 	c.dialled(nil)
 	return nil

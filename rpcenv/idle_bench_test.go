@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkIdleEndpoint registers endpoints that then do nothing, and says what of the heap each of them holds: its
-// Inbox, its actor and its places in tables.
+// inbox, its actor and its places in tables.
 func BenchmarkIdleEndpoint(b *testing.B) {
 	const endpoints = 20_000
 	for b.Loop() {

@@ -20,7 +20,7 @@ type inbox struct {
 	ep    Endpoint
 	kind  kind
 	ctx   Context       // of a serial endpoint
-	log   *logrus.Entry // nil until SetLog: an entry is as large as an Inbox
+	log   *logrus.Entry // nil until SetLog: an entry is as large as an inbox
 	owned owned
 	held  *held // what a Journal holds back; nil: nothing
 	// untraced is for messages that are counted and not recorded.
@@ -45,7 +45,7 @@ type inbox struct {
 type kind struct {
 	// threads is the most callbacks at once after OnStart; 0 is a serial endpoint (ThreadSafeRpcEndpoint).
 	threads int
-	// schedule asks for turns, with the Inbox's lock held; nil for a serial endpoint, which has one at most.
+	// schedule asks for turns, with the inbox's lock held; nil for a serial endpoint, which has one at most.
 	schedule func(*inbox)
 }
 
@@ -143,12 +143,12 @@ func (in *inbox) orderTurn() {
 		f(turn{in})
 		return
 	}
-	in.env.dispatcher.Schedule(in.turn)
+	in.env.dispatcher.Schedule(in.runTurn)
 }
 
-// turn handles at most as many items as the dispatcher's throughput says, so that a busy endpoint leaves room for others. No other
+// runTurn handles at most as many items as the dispatcher's throughput says, so that a busy endpoint leaves room for others. No other
 // turn of a serial endpoint runs beside it: scheduled is set. No lock is held in a callback.
-func (in *inbox) turn() {
+func (in *inbox) runTurn() {
 	limit := in.env.dispatcher.Throughput()
 	in.ctx.ended = time.Time{} // time has passed since the last turn: this one reads the clock anew
 	for range limit {
@@ -197,12 +197,12 @@ func (in *inbox) pull(limit int) bool {
 	return true
 }
 
-// turn is an Inbox as a Turn.
+// turn is an inbox as a Turn.
 type turn struct{ in *inbox }
 
 func (t turn) Env() string      { return t.in.env.cfg.Name }
 func (t turn) Endpoint() string { return t.in.name }
-func (t turn) Run()             { t.in.turn() }
+func (t turn) Run()             { t.in.runTurn() }
 
 func (t turn) Item() string {
 	t.in.mu.Lock()

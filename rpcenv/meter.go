@@ -8,10 +8,10 @@ import (
 	"github.com/coherer/coherer/rpcenv/metrics"
 )
 
-// meter counts what an Inbox gets and handles.
+// meter counts what an inbox gets and handles.
 type meter struct {
 	counts *metrics.Endpoint
-	// received is guarded by the Inbox's lock; handled is the turn's of a serial endpoint.
+	// received is guarded by the inbox's lock; handled is the turn's of a serial endpoint.
 	received, handled lastSeries
 }
 
@@ -58,7 +58,7 @@ func seriesOf(counts *metrics.Endpoint, it *item) *metrics.Series {
 	return counts.Series(k, func() string { return TypeName(m) })
 }
 
-// countReceived counts an item that comes into the inbox, and notes when, if times are measured. The Inbox's lock is held.
+// countReceived counts an item that comes into the inbox, and notes when, if times are measured. The inbox's lock is held.
 func (m *meter) countReceived(e *Env, it *item) {
 	m.received.of(m.counts, it).Received(it.call != nil)
 	if it.received.IsZero() && e.metrics.Timed() {

@@ -11,10 +11,10 @@ import (
 
 // Lock order: while a goroutine holds one of these locks, it takes only locks of later numbers.
 //
-//  1. Context.turn: one callback at a time in a Context of a concurrent endpoint. A callback may take every lock below.
-//  2. conn.turn: one envelope at a time, and the end of the connection after the last one.
+//  1. Context.callback: one callback at a time in a Context of a concurrent endpoint. A callback may take every lock below.
+//  2. conn.receiving: one envelope at a time, and the end of the connection after the last one.
 //  3. conn.mu of a connection in its handshake. conn.opened holds it until the endpoints have heard of the connection; meanwhile
-//     it ends connections of an older process there, and takes their turn and mu. A connection waits only for those that were
+//     it ends connections of an older process there, and takes their receiving and mu. A connection waits only for those that were
 //     entered in connections.peers before it, so no two wait for each other.
 //  4. outbox.mu: the connection, and what waits for one. It is held while the queue is written to the connection: no later message
 //     overtakes an earlier one.
@@ -23,12 +23,12 @@ import (
 //  6. The mu of the Env's tables, each for itself: endpoints, connections, outboxes, bodies, and asks (the clock of the pending asks,
 //     which of them have ended, and which wait on a connection). inbox.mu: the queue and its turns. Env.mu: what waits for its end.
 //     owned.mu, timer.mu, Blocking.mu, Job.mu and pids. A goroutine holds one of this line at a time.
-//  7. The locks of packages metrics and trace, and of the Host.
+//  7. The locks of packages metrics and record, of the log, and of the Host.
 //
 // spawner.mu is held around protoactor's spawn, which takes inbox.mu.
 //
 // Under 4 to 6 never call pending.deliver, Env.undelivered, a wake function, what OnDone was given, or the end of a dial: each may
-// send, and so take an Outbox. deliver is called under 2 and 3; so it takes no turn of a connection (askOwner, which has to, goes
+// send, and so take an outbox. deliver is called under 2 and 3; so it takes no conn.receiving (askOwner, which has to, goes
 // through Host.After). No callback of an endpoint runs under 2 to 6. The Host's After, Dial and Schedule and the Link's Send, Open
 // and Close are called under them, and call nothing back before they have returned.
 
@@ -58,7 +58,7 @@ type outboxes struct {
 	to map[Address]*outbox
 }
 
-// of is the Outbox for a peer, made if missing; nil once the Env closes its connections.
+// of is the outbox for a peer, made if missing; nil once the Env closes its connections.
 func (t *outboxes) of(to Address) *outbox {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +70,7 @@ func (t *outboxes) of(to Address) *outbox {
 	return ob
 }
 
-// all are the Outboxes, in the order of their addresses.
+// all are the outboxes, in the order of their addresses.
 func (t *outboxes) all() []*outbox {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,7 +79,7 @@ func (t *outboxes) all() []*outbox {
 	})
 }
 
-// send sends o by the Outbox of its address.
+// send sends o by the outbox of its address.
 func (t *outboxes) send(o outgoing) {
 	for {
 		ob := t.of(o.to.Address)
@@ -87,7 +87,7 @@ func (t *outboxes) send(o outgoing) {
 			t.env.undelivered(o, fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
 			return
 		}
-		// It may have left the table since, when it had nothing to do. Then the next look-up finds its successor: of two Outboxes
+		// It may have left the table since, when it had nothing to do. Then the next look-up finds its successor: of two outboxes
 		// for one peer, messages could overtake each other.
 		if ob.send(o) {
 			return
@@ -95,7 +95,7 @@ func (t *outboxes) send(o outgoing) {
 	}
 }
 
-// send sends o over the connection, or queues o and dials. False: the Outbox is gone, and nothing was done.
+// send sends o over the connection, or queues o and dials. False: the outbox is gone, and nothing was done.
 func (ob *outbox) send(o outgoing) bool {
 	ob.mu.Lock()
 	if ob.gone {
@@ -158,13 +158,13 @@ func (ob *outbox) dialled(err error) {
 	}
 	ob.forgetLocked()
 	ob.mu.Unlock()
-	if err == nil { // the handshake was good, but the connection that the Outbox had has ended since
+	if err == nil { // the handshake was good, but the connection that the outbox had has ended since
 		err = errors.New("the connection ended at once")
 	}
 	ob.failAll(failed, fmt.Errorf("%w: %s: %w", ErrUnreachableDisconnected, ob.to, err))
 }
 
-// attach gives the Outbox for an address a connection.
+// attach gives the outbox for an address a connection.
 func (t *outboxes) attach(to Address, c *conn) {
 	for {
 		if ob := t.of(to); ob == nil || ob.attach(c) {
@@ -173,14 +173,14 @@ func (t *outboxes) attach(to Address, c *conn) {
 	}
 }
 
-// attach gives the Outbox a connection, unless it has one, and sends what waits. False: the Outbox is gone.
+// attach gives the outbox a connection, unless it has one, and sends what waits. False: the outbox is gone.
 func (ob *outbox) attach(c *conn) bool {
 	ob.mu.Lock()
 	if ob.gone {
 		ob.mu.Unlock()
 		return false
 	}
-	// A connection in use stays: see Outbox. One that has ended already joins nothing, and the next send dials.
+	// A connection in use stays: see outbox. One that has ended already joins nothing, and the next send dials.
 	if ob.conn != nil || !c.join(ob.detach) {
 		ob.forgetLocked()
 		ob.mu.Unlock()
@@ -227,7 +227,7 @@ func (ob *outbox) detach(c *conn) {
 	}
 }
 
-// forgetLocked takes the Outbox out of the Env's table when it has nothing: peers come and go.
+// forgetLocked takes the outbox out of the Env's table when it has nothing: peers come and go.
 func (ob *outbox) forgetLocked() {
 	if ob.conn != nil || ob.dialing || len(ob.queue) > 0 || ob.gone {
 		return

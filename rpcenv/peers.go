@@ -20,7 +20,7 @@ func (e *Env) Metrics() metrics.Snapshot {
 
 // peerRows are one row for each listening peer, and one for each connection of one in client mode.
 func peerRows(conns []*conn, boxes []*outbox) []metrics.PeerRow {
-	// A listening peer may have several connections, since both sides may dial, and an Outbox beside them: their bytes add up.
+	// A listening peer may have several connections, since both sides may dial, and an outbox beside them: their bytes add up.
 	var rows []metrics.PeerRow
 	at := map[Address]int{}
 	for _, c := range conns {

@@ -15,7 +15,7 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// This file is all that rpcenv makes of protoactor-go: an endpoint's actor, whose mailbox is the Inbox, and PIDs for other actors. Host
+// This file is all that rpcenv makes of protoactor-go: an endpoint's actor, whose mailbox is the inbox, and PIDs for other actors. Host
 // names its Dispatcher.
 
 // system is the process's one ActorSystem: it costs 2.9 MB.
@@ -62,7 +62,7 @@ func (l actorLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// cell is what an Inbox has of its actor, guarded by the Inbox's lock.
+// cell is what an inbox has of its actor, guarded by the inbox's lock.
 type cell struct {
 	invoker actor.MessageInvoker
 	pid     *actor.PID
@@ -70,7 +70,7 @@ type cell struct {
 }
 
 // spawner makes the actors of an Env by one Props for all of them, since a Props is larger than an endpoint. protoactor
-// calls its functions within SpawnNamed. They take no argument: the field in says for which Inbox, and mu makes spawns come one
+// calls its functions within SpawnNamed. They take no argument: the field in says for which inbox, and mu makes spawns come one
 // at a time.
 type spawner struct {
 	mu    sync.Mutex
@@ -78,7 +78,7 @@ type spawner struct {
 	in    *inbox // that is being spawned
 }
 
-// begin makes the Props. Both functions return the Inbox itself: it is the actor and the actor's mailbox.
+// begin makes the Props. Both functions return the inbox itself: it is the actor and the actor's mailbox.
 func (s *spawner) begin(d actor.Dispatcher) {
 	s.props = actor.PropsFromProducer(func() actor.Actor { return s.in },
 		actor.WithMailbox(func() actor.Mailbox { return s.in }), actor.WithDispatcher(d))
@@ -101,7 +101,7 @@ func (s *spawner) spawn(in *inbox, id string) error {
 
 var _ actor.Mailbox = (*inbox)(nil)
 
-// Receive makes the Inbox the protoactor actor that it is the mailbox of: an item is announced by the Inbox itself.
+// Receive makes the inbox the protoactor actor that it is the mailbox of: an item is announced by the inbox itself.
 // Life-cycle messages need nothing: OnStart and OnStop are items.
 func (in *inbox) Receive(actx actor.Context) {
 	if actx.Message() == any(in) {
@@ -190,7 +190,7 @@ func (e *Env) PID(ref Ref) *actor.PID {
 	return actor.NewPID(fmt.Sprintf("%d@%s#%d", e.num, ref.Address, ref.conn), ref.Name)
 }
 
-// pids are the Envs that gave out PIDs: a resolver sees the PID alone, and must find the Env whose Outbox is meant.
+// pids are the Envs that gave out PIDs: a resolver sees the PID alone, and must find the Env whose outbox is meant.
 var pids = struct {
 	sync.Mutex
 	envs map[uint32]*Env

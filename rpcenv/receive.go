@@ -25,7 +25,7 @@ func (c *conn) receive(env *Envelope) {
 }
 
 // ordinal is the ordinal of a message that came in: that of its Note, since a Host with Notes may lose or double messages, else the next
-// one. The turn is held.
+// one. c.receiving is held.
 func (c *conn) ordinal(env *Envelope) uint64 {
 	if env.Note != nil {
 		return env.Note.ID.N

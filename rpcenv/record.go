@@ -14,8 +14,7 @@ import (
 
 // Records for the trace are made in three ways: recordSent for what goes out, recordHandled for an item, recordRare for the rest.
 
-// way is where messages go, as records name it. For each text it keeps the number in the ring that the last message used: messages in a
-// row mostly have the same texts, and to compare a string with itself costs nothing.
+// way is where messages go, as records name it. For each text it keeps the number in the ring that the last message used.
 type way struct {
 	peer, address string // the other Env's name, and where it listens; within an Env no address
 	names         struct{ peer, address, to, from, typ label }
