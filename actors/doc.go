@@ -71,4 +71,11 @@
 //
 // The conversations of Master, Worker and their clients are in testdata/scripts, which TestProtocol runs: what comes in, and under
 // it, by cause, each message that goes out. After a change `go test ./actors/master -run TestProtocol -rewrite` writes them anew: read the difference.
+//
+// # A new message
+//
+// Between processes: declare it in proto/ with its number, sender, receiver and the type of its answer (option coherer.protocol, see
+// proto/coherer/options.proto); `make generate` writes messages/. Within one process: a struct that embeds rpcenv.Local, beside its
+// handler, with a method ReplyType if it is an ask. Then give the receiver's Receive a case and a method of the same name, which
+// answers once: rpcenv.Reply, Fail, or Defer for later. A script, or a test, shows the conversation.
 package actors

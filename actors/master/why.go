@@ -230,35 +230,6 @@ func (a *applicationInfo) pause(now time.Time) string {
 // pauseHelp is what would help against a pause.
 const pauseHelp = "wait, or mend what ends them"
 
-// words are what an executor of p wants.
-func (p resourceProfile) words() string {
-	parts := []string{"an executor wants " + amounts(p.Step(), p.Memory)}
-	for _, q := range p.Resources {
-		parts = append(parts, fmt.Sprintf("%d %s", q.Amount, q.Name))
-	}
-	return strings.Join(parts, ", ")
-}
-
-func amounts(cores, memory int) string {
-	return fmt.Sprintf("%s and %d MiB of memory", Cores(cores), memory)
-}
-
-// Cores is a number of cores in words.
-func Cores(n int) string {
-	if n == 1 {
-		return "1 core"
-	}
-	return fmt.Sprintf("%d cores", n)
-}
-
-// counted is an amount of what a Worker has; of the plurals only that of cores differs.
-func counted(n int, what string) string {
-	if what == "cores" {
-		return Cores(n)
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // lower names the settings of p that are beyond every ALIVE Worker.
 func (m *Master) lower(p resourceProfile) string {
 	most := func(of func(w *workerInfo) int) (n int) {
