@@ -101,7 +101,7 @@ func (c *attempts) begins(id ids.Attempt) {
 	}
 	c.begun[id.String()] = true
 	c.judged[BoundedRetry]++
-	if n := len(c.lately(c.failures, of, b.within)); n >= b.most {
+	if n := c.lately(c.failures, of, b.within); n >= b.most {
 		c.fail(BoundedRetry, "%s begins, after %d of %s failed by themselves; %d may", id, n, of, b.most)
 	}
 }
@@ -124,16 +124,6 @@ func ownFault(why string) bool {
 	return true
 }
 
-// lately are the times of an application that are not longer ago than within; those that are, are dropped.
-func (c *attempts) lately(times map[string][]time.Time, of string, within time.Duration) []time.Time {
-	all := times[of]
-	for within > 0 && len(all) > 0 && c.past.now.Sub(all[0]) > within {
-		all = all[1:]
-	}
-	times[of] = all
-	return all
-}
-
 // container: an ApplicationMaster starts an executor, or its container ended.
 func (c *attempts) container(r *tracepb.Record) {
 	id, err := ids.ParseContainer(r.GetSubject())
@@ -144,7 +134,7 @@ func (c *attempts) container(r *tracepb.Record) {
 	switch r.GetTo() {
 	case "LAUNCHING":
 		c.judged[BoundedRetry]++
-		if len(c.lately(c.ends, of, retryWindow)) == mostRetries {
+		if c.lately(c.ends, of, retryWindow) == mostRetries {
 			c.fail(BoundedRetry, "%s is started, after %d other executors of %s ended early within %s", id, mostRetries, of, retryWindow)
 		}
 		c.started[r.GetSubject()] = c.past.now

@@ -123,19 +123,7 @@ func (c *churn) look(s *Snapshot) {
 			modest[d.Name] = fmt.Sprintf("the tasks of %s need %d executors, and it asks for %d", d.Name, d.Needed, d.Target)
 		}
 	}
-	c.hungry.hold(s.Now, hungry, func(key string, d time.Duration) {
-		if min(d, s.Quiet) > c.cfg.YARN.hunger() {
-			c.fail(Progress, "%s", hungry[key])
-		}
-	})
-	c.starved.hold(s.Now, starved, func(key string, d time.Duration) {
-		if min(d, s.Quiet) > starvation {
-			c.fail(NoChurn, "%s", starved[key])
-		}
-	})
-	c.modest.hold(s.Now, modest, func(driver string, d time.Duration) {
-		if min(d, s.Quiet) > modesty {
-			c.fail(NoChurn, "%s", modest[driver])
-		}
-	})
+	c.overdue(Progress, s, c.hungry, hungry, c.cfg.YARN.hunger())
+	c.overdue(NoChurn, s, c.starved, starved, starvation)
+	c.overdue(NoChurn, s, c.modest, modest, modesty)
 }

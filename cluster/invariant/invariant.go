@@ -158,6 +158,15 @@ func (m *Monitor) fail(rule ID, format string, args ...any) {
 	m.found = append(m.found, v)
 }
 
+// overdue breaks a rule by each thing that has been so for longer than limit. What was so before the last fault ended does not count.
+func (m *Monitor) overdue(rule ID, s *Snapshot, since since, things map[string]string, limit time.Duration) {
+	since.hold(s.Now, things, func(what string, d time.Duration) {
+		if min(d, s.Quiet) > limit {
+			m.fail(rule, "%s", things[what])
+		}
+	})
+}
+
 // seen is the half of a check that only looks, looked of one that only sees.
 type (
 	seen   struct{}

@@ -2,7 +2,6 @@ package invariant
 
 import (
 	"slices"
-	"time"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
@@ -51,11 +50,7 @@ func (c *orphans) look(s *Snapshot) {
 			lost[p.name()] = m.Name + " does not count " + p.name() + " on the Worker at " + p.Worker.String() + ", and it lives"
 		}
 	}
-	c.since.hold(s.Now, lost, func(name string, d time.Duration) {
-		if min(d, s.Quiet) > c.cfg.WorkerTimeout {
-			c.fail(ToldToStop, "%s", lost[name])
-		}
-	})
+	c.overdue(ToldToStop, s, c.since, lost, c.cfg.WorkerTimeout)
 }
 
 // counts reports whether a process is in the books, on its Worker.

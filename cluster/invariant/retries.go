@@ -46,16 +46,21 @@ func (c *retries) see(r *tracepb.Record) {
 // ordered: a Master launches an executor, though as many as allowed ended early before it.
 func (c *retries) ordered(b *deploy.LaunchExecutor) {
 	app := b.GetAppId()
-	ends := c.ends[app]
-	for len(ends) > 0 && c.past.now.Sub(ends[0]) > retryWindow {
-		ends = ends[1:]
-	}
-	c.ends[app] = ends
 	c.judged[BoundedRetry]++
-	if len(ends) == mostRetries { // exactly, so that one fault is reported once
+	if c.lately(c.ends, app, retryWindow) == mostRetries { // exactly, so that one fault is reported once
 		c.fail(BoundedRetry, "executor %d of %s is launched, after %d others of it ended early within %s",
 			b.GetExecId(), app, mostRetries, retryWindow)
 	}
+}
+
+// lately counts the times of an application that are not longer ago than within, and drops the others; 0 is no limit.
+func (m *Monitor) lately(times map[string][]time.Time, of string, within time.Duration) int {
+	all := times[of]
+	for within > 0 && len(all) > 0 && m.past.now.Sub(all[0]) > within {
+		all = all[1:]
+	}
+	times[of] = all
+	return len(all)
 }
 
 func (c *retries) executor(r *tracepb.Record) {

@@ -36,9 +36,5 @@ func (c *views) look(s *Snapshot) {
 			apart[d.Name] = d.Name + ": " + strings.Join(all, ", ")
 		}
 	}
-	c.since.hold(s.Now, apart, func(name string, d time.Duration) {
-		if min(d, s.Quiet) > settling {
-			c.fail(SameView, "%s", apart[name])
-		}
-	})
+	c.overdue(SameView, s, c.since, apart, settling)
 }
