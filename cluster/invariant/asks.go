@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/app"
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // askWait is how long a driver may wait until its ApplicationMaster answers how many executors it wants.
@@ -26,7 +27,7 @@ func newAsks(m *Monitor) *asks { return &asks{Monitor: m} }
 func (c *asks) see(r *tracepb.Record) {
 	switch {
 	case r.GetKind() == tracepb.Kind_SENT:
-		c.answer(c.past.messages[keyOf(r.GetId())])
+		c.answer(c.past.messages[record.IDOf(r.GetId())])
 	case r.GetKind() != tracepb.Kind_STATE || r.GetEndpoint() != applicationmaster.Name:
 	case r.GetName() == "asks":
 		c.balance(r)

@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // attempts is I9 on YARN: an application has no more attempts than its failures allow, and an ApplicationMaster whose executors end
@@ -47,7 +48,7 @@ func newAttempts(m *Monitor) *attempts {
 func (c *attempts) see(r *tracepb.Record) {
 	switch {
 	case r.GetKind() == tracepb.Kind_SENT:
-		if q, ok := c.past.messages[keyOf(r.GetId())].body.(*yarn.SubmitApplicationRequest); ok {
+		if q, ok := c.past.messages[record.IDOf(r.GetId())].body.(*yarn.SubmitApplicationRequest); ok {
 			c.submitted(q.GetApplicationSubmissionContext())
 		}
 	case r.GetKind() != tracepb.Kind_STATE:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/messages/deploy"
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // causes is I12: each end has a reason.
@@ -31,7 +32,7 @@ func (c *causes) see(r *tracepb.Record) {
 
 // updated: a driver hears from the Master how an executor ended.
 func (c *causes) updated(r *tracepb.Record) {
-	m := c.past.messages[keyOf(r.GetId())]
+	m := c.past.messages[record.IDOf(r.GetId())]
 	if m == nil || r.GetKind() != tracepb.Kind_HANDLED {
 		return
 	}

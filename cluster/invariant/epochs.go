@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/messages/deploy"
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // epochs is I13: nothing old changes anything new.
@@ -21,7 +22,7 @@ func newEpochs(m *Monitor) *epochs {
 func (c *epochs) see(r *tracepb.Record) {
 	switch r.GetKind() {
 	case tracepb.Kind_HANDLED:
-		if m := c.past.messages[keyOf(r.GetId())]; m != nil {
+		if m := c.past.messages[record.IDOf(r.GetId())]; m != nil {
 			c.terms[r.GetEnv()] = max(c.terms[r.GetEnv()], termOf(m.body))
 		}
 	case tracepb.Kind_STATE:
@@ -31,7 +32,7 @@ func (c *epochs) see(r *tracepb.Record) {
 
 // changed: a message caused a change of state.
 func (c *epochs) changed(r *tracepb.Record) {
-	m := c.past.messages[keyOf(r.GetCause())]
+	m := c.past.messages[record.IDOf(r.GetCause())]
 	if m == nil || r.GetEndpoint() == "" || m.from == r.GetEnv() { // what an Env does to itself is never old
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/messages/deploy"
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // growth is I4 as well: an executor without a size of its own gets all cores that its application may have and that no
@@ -26,7 +27,7 @@ type growth struct {
 type decision struct {
 	master uint32
 	place  int
-	cause  key
+	cause  record.ID
 }
 
 // grown is a Worker.
@@ -52,7 +53,7 @@ func (c *growth) see(r *tracepb.Record) {
 			c.seeExecutor(r)
 		}
 	case tracepb.Kind_SENT:
-		c.seeSent(c.past.messages[keyOf(r.GetId())])
+		c.seeSent(c.past.messages[record.IDOf(r.GetId())])
 	}
 }
 
@@ -60,10 +61,10 @@ func (c *growth) see(r *tracepb.Record) {
 func (c *growth) seeExecutor(r *tracepb.Record) {
 	switch {
 	case r.GetFrom() == "" && r.GetTo() == "LAUNCHING" && r.GetWhy() != master.Recovered:
-		c.decided[r.GetSubject()] = decision{r.GetEnv(), c.place, keyOf(r.GetCause())}
+		c.decided[r.GetSubject()] = decision{r.GetEnv(), c.place, record.IDOf(r.GetCause())}
 	case finished(r.GetTo()):
 		delete(c.decided, r.GetSubject())
-		c.end(r.GetSubject(), r.GetEnv(), keyOf(r.GetCause()))
+		c.end(r.GetSubject(), r.GetEnv(), record.IDOf(r.GetCause()))
 	}
 }
 
@@ -79,7 +80,7 @@ func (c *growth) waits(app string) bool {
 
 // end notes that a Master knows of the end of an executor: it traces it, or acknowledges the report of one that it does not
 // count. A Worker's own record proves nothing: no Master may have heard of it.
-func (c *growth) end(executor string, master uint32, cause key) {
+func (c *growth) end(executor string, master uint32, cause record.ID) {
 	if _, ok := c.ended[executor]; !ok {
 		c.ended[executor] = decision{master, c.place, cause}
 	}
@@ -90,7 +91,7 @@ func (c *growth) end(executor string, master uint32, cause key) {
 // another end.
 func (c *growth) knew(by decision, executor string) bool {
 	end, ok := c.ended[executor]
-	return ok && (end.place < by.place || end.master == by.master && end.cause == by.cause && by.cause != key{})
+	return ok && (end.place < by.place || end.master == by.master && end.cause == by.cause && by.cause != record.ID{})
 }
 
 func (c *growth) look(*Snapshot) { c.judge() }

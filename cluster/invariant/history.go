@@ -24,7 +24,7 @@ type history struct {
 	now      time.Time
 	envs     map[uint32]*env
 	at       map[string]uint32 // the youngest Env at an address
-	messages map[key]*message
+	messages map[record.ID]*message
 	count    int // of messages sent
 	// orders are LaunchExecutors by APP/ID, the last one of each.
 	orders map[string]order
@@ -48,18 +48,9 @@ type env struct {
 	gone          bool // it crashed or was killed
 }
 
-// key names a message.
-type key struct {
-	conn, n uint64
-	back    bool
-	env     uint32
-}
-
-func keyOf(id *tracepb.Id) key { return key{id.GetConn(), id.GetN(), id.GetBack(), id.GetEnv()} }
-
 // message is one that was sent.
 type message struct {
-	id       key
+	id       record.ID
 	typ      string // the short name; of an answer that of its question
 	form     tracepb.Form
 	from     uint32
@@ -68,7 +59,7 @@ type message struct {
 	address  string // where it went
 	place    int    // in the order of sending
 	moved    bool   // by a fault
-	cause    key
+	cause    record.ID
 	at       time.Time
 	body     proto.Message // nil: no check reads it
 }
@@ -103,7 +94,7 @@ func (h *history) seeDriver(r *tracepb.Record) {
 		return
 	}
 	// Its first state: the order that caused it has its cores and memory.
-	if m := h.messages[keyOf(r.GetCause())]; m != nil {
+	if m := h.messages[record.IDOf(r.GetCause())]; m != nil {
 		if b, ok := m.body.(*deploy.LaunchDriver); ok {
 			h.drivers[r.GetSubject()] = host{r.GetEnv(), int(b.GetDriverDesc().GetCores()), int(b.GetDriverDesc().GetMem())}
 		}
@@ -120,7 +111,7 @@ type want struct {
 
 func newHistory(silence time.Duration) *history {
 	return &history{
-		envs: map[uint32]*env{}, at: map[string]uint32{}, messages: map[key]*message{}, orders: map[string]order{},
+		envs: map[uint32]*env{}, at: map[string]uint32{}, messages: map[record.ID]*message{}, orders: map[string]order{},
 		wants: map[string]*want{}, apps: map[uint32]string{}, asked: map[uint32]*message{}, drivers: map[string]host{},
 		contacts: map[place]contact{}, silence: silence,
 	}
@@ -152,7 +143,7 @@ func (h *history) see(r *tracepb.Record) {
 }
 
 func (h *history) seeHandled(r *tracepb.Record) {
-	m := h.messages[keyOf(r.GetId())]
+	m := h.messages[record.IDOf(r.GetId())]
 	if m == nil || r.GetStarted() == 0 {
 		return // it was dropped unhandled
 	}
@@ -176,7 +167,7 @@ func (h *history) seeState(r *tracepb.Record) {
 			e.gone = true
 		}
 	case "fault":
-		if m := h.messages[keyOf(r.GetCause())]; m != nil && r.GetTo() == "reordered" {
+		if m := h.messages[record.IDOf(r.GetCause())]; m != nil && r.GetTo() == "reordered" {
 			m.moved = true
 		}
 	}
@@ -185,8 +176,8 @@ func (h *history) seeState(r *tracepb.Record) {
 func (h *history) seeSent(r *tracepb.Record) {
 	h.count++
 	m := &message{
-		id: keyOf(r.GetId()), typ: trace.ShortName(r.GetType()), form: r.GetForm(), from: r.GetEnv(), endpoint: r.GetEndpoint(),
-		to: r.GetTo(), address: r.GetAddress(), place: h.count, moved: record.IsCopy(r.GetId().GetN()), cause: keyOf(r.GetCause()), at: h.now,
+		id: record.IDOf(r.GetId()), typ: trace.ShortName(r.GetType()), form: r.GetForm(), from: r.GetEnv(), endpoint: r.GetEndpoint(),
+		to: r.GetTo(), address: r.GetAddress(), place: h.count, moved: record.IsCopy(r.GetId().GetN()), cause: record.IDOf(r.GetCause()), at: h.now,
 	}
 	m.body = decode(r)
 	h.messages[m.id] = m
@@ -257,7 +248,7 @@ func (h *history) forget(r *tracepb.Record) {
 		return
 	}
 	// Heartbeats are most of a long run, and nobody looks for them as a cause; the others are few.
-	k := keyOf(r.GetId())
+	k := record.IDOf(r.GetId())
 	if m := h.messages[k]; m != nil && (m.body == nil || m.typ == "Heartbeat") {
 		delete(h.messages, k)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // ordering is I7: messages in their order, orders after the handshake. A message that a fault reordered or doubled is not judged.
@@ -26,7 +27,7 @@ func newOrder(m *Monitor) *ordering {
 }
 
 func (c *ordering) see(r *tracepb.Record) {
-	if m := c.past.messages[keyOf(r.GetId())]; m != nil && r.GetKind() == tracepb.Kind_HANDLED && r.GetStarted() != 0 {
+	if m := c.past.messages[record.IDOf(r.GetId())]; m != nil && r.GetKind() == tracepb.Kind_HANDLED && r.GetStarted() != 0 {
 		c.seeHandled(m, r)
 	}
 }

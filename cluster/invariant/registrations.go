@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/messages/deploy"
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // registrations is I8: an identity that was accepted once is accepted again; and of I13 that an executor's id names one process.
@@ -44,7 +45,7 @@ func (c *registrations) see(r *tracepb.Record) {
 	if r.GetKind() != tracepb.Kind_SENT {
 		return
 	}
-	m := c.past.messages[keyOf(r.GetId())]
+	m := c.past.messages[record.IDOf(r.GetId())]
 	q := c.past.question(m)
 	if u, ok := m.body.(*deploy.UnregisterApplication); ok {
 		c.unregistered(m, u)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/messages/deploy"
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 const (
@@ -32,7 +33,7 @@ func newRetries(m *Monitor) *retries {
 func (c *retries) see(r *tracepb.Record) {
 	switch {
 	case r.GetKind() == tracepb.Kind_SENT:
-		if b, ok := c.past.messages[keyOf(r.GetId())].body.(*deploy.LaunchExecutor); ok {
+		if b, ok := c.past.messages[record.IDOf(r.GetId())].body.(*deploy.LaunchExecutor); ok {
 			c.ordered(b)
 		}
 	case r.GetKind() != tracepb.Kind_STATE || r.GetEndpoint() != "Master":

@@ -4,13 +4,14 @@ import (
 	"sync"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // flight knows, from the trace as it is made, which messages between Envs are on their way.
 type flight struct {
 	changed func()
 	mu      sync.Mutex
-	open    map[key]bool
+	open    map[record.ID]bool
 	gone    map[end]bool // the ends of connections that have seen the end
 }
 
@@ -20,37 +21,28 @@ type end struct {
 	back bool
 }
 
-type key struct {
-	conn uint64
-	back bool
-	env  uint32
-	n    uint64
-}
-
-func keyOf(id *tracepb.Id) key { return key{id.GetConn(), id.GetBack(), id.GetEnv(), id.GetN()} }
-
 func newFlight(changed func()) *flight {
-	return &flight{changed: changed, open: map[key]bool{}, gone: map[end]bool{}}
+	return &flight{changed: changed, open: map[record.ID]bool{}, gone: map[end]bool{}}
 }
 
 func (f *flight) see(r *tracepb.Record) {
 	f.mu.Lock()
 	switch r.GetKind() {
 	case tracepb.Kind_SENT:
-		k := keyOf(r.GetId())
+		k := record.IDOf(r.GetId())
 		// Without a connection it stays in its Env, whose inboxes the recorder watches. A message to an end that has seen the
 		// connection's end never arrives.
-		if k.conn != 0 && !f.gone[end{k.conn, !k.back}] {
+		if k.Conn != 0 && !f.gone[end{k.Conn, !k.Back}] {
 			f.open[k] = true
 		}
 	case tracepb.Kind_HANDLED:
-		delete(f.open, keyOf(r.GetId()))
+		delete(f.open, record.IDOf(r.GetId()))
 	case tracepb.Kind_CONN:
 		if r.GetName() == "disconnected" {
 			f.gone[end{r.GetId().GetConn(), r.GetId().GetBack()}] = true
 			// What was on its way to this end will not arrive. The other end may still have much to hand over.
 			for k := range f.open {
-				if k.conn == r.GetId().GetConn() && k.back != r.GetId().GetBack() {
+				if k.Conn == r.GetId().GetConn() && k.Back != r.GetId().GetBack() {
 					delete(f.open, k)
 				}
 			}

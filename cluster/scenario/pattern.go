@@ -5,6 +5,7 @@ import (
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // sighting is a message that was sent, and, once it is handled, its receiver.
@@ -16,21 +17,14 @@ type watcher struct {
 
 	mu      sync.Mutex
 	envs    map[uint32]string
-	sent    map[place]sighting
+	sent    map[record.ID]sighting
 	seen    int
 	handled []sighting      // since the block or the last run began: a verb may be slower than what it waits for
 	refused map[string]bool // processes that were refused a connection, since the same time
 }
 
-// place is an id in a trace.
-type place struct {
-	conn, n uint64
-	back    bool
-	env     uint32
-}
-
 func newWatcher(changed func()) *watcher {
-	return &watcher{changed: changed, envs: map[uint32]string{}, sent: map[place]sighting{}, refused: map[string]bool{}}
+	return &watcher{changed: changed, envs: map[uint32]string{}, sent: map[record.ID]sighting{}, refused: map[string]bool{}}
 }
 
 // forget begins anew.
@@ -80,7 +74,7 @@ func (w *watcher) see(r *tracepb.Record) {
 }
 
 func (w *watcher) seeLocked(r *tracepb.Record) bool {
-	id := place{r.GetId().GetConn(), r.GetId().GetN(), r.GetId().GetBack(), r.GetId().GetEnv()}
+	id := record.IDOf(r.GetId())
 	switch r.GetKind() {
 	case tracepb.Kind_ENV:
 		w.envs[r.GetEnv()] = r.GetPeer()

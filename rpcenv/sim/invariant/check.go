@@ -46,7 +46,7 @@ type Options struct {
 // Check returns what the records of one World or process break, in the order of the trace.
 func Check(records []*tracepb.Record, o Options) []Violation {
 	c := &checker{
-		options: o, envs: map[uint32]*env{}, sent: make(map[key]*sent, len(records)/2), lives: map[place]*life{},
+		options: o, envs: map[uint32]*env{}, sent: make(map[record.ID]*sent, len(records)/2), lives: map[place]*life{},
 		order: map[stream]int{}, conns: map[uint64]*conn{},
 	}
 	for i, r := range records {
@@ -56,17 +56,6 @@ func Check(records []*tracepb.Record, o Options) []Violation {
 		c.end()
 	}
 	return c.found
-}
-
-// key names an item.
-type key struct {
-	conn, n uint64
-	back    bool
-	env     uint32
-}
-
-func keyOf(id *tracepb.Id) key {
-	return key{id.GetConn(), id.GetN(), id.GetBack(), id.GetEnv()}
 }
 
 // place is an endpoint.
@@ -116,7 +105,7 @@ type conn struct {
 type checker struct {
 	options Options
 	envs    map[uint32]*env
-	sent    map[key]*sent
+	sent    map[record.ID]*sent
 	all     []*sent
 	local   *sent // the last message that stayed in its Env
 	lives   map[place]*life
@@ -165,36 +154,36 @@ func (c *checker) conn(id uint64, end uint32) *conn {
 
 func (c *checker) readSent(i int, r *tracepb.Record) {
 	s := &sent{r: r, index: i, moved: record.IsCopy(r.GetId().GetN())}
-	k := keyOf(r.GetId())
+	k := record.IDOf(r.GetId())
 	c.sent[k] = s
 	c.all = append(c.all, s)
-	if k.conn != 0 {
-		c.conn(k.conn, r.GetEnv())
+	if k.Conn != 0 {
+		c.conn(k.Conn, r.GetEnv())
 	} else {
 		c.local = s
 	}
 	if f := r.GetForm(); f == tracepb.Form_REPLY || f == tracepb.Form_FAIL {
-		if ask := c.sent[keyOf(r.GetCause())]; ask != nil {
+		if ask := c.sent[record.IDOf(r.GetCause())]; ask != nil {
 			ask.lost = true // what is answered came, whether an endpoint handled it or not
 		}
 	}
 }
 
 func (c *checker) readHandled(r *tracepb.Record) {
-	k := keyOf(r.GetId())
+	k := record.IDOf(r.GetId())
 	s := c.sent[k]
 	if s == nil {
-		c.fail(MadeUp, "%s handled %s, which nobody sent", c.at(r), id(r.GetId()))
+		c.fail(MadeUp, "%s handled %s, which nobody sent", c.at(r), k)
 		return
 	}
-	if k.conn != 0 {
-		conn := c.conn(k.conn, r.GetEnv())
-		if d := direction(k); !record.IsCopy(k.n) {
-			conn.last[d] = max(conn.last[d], k.n)
+	if k.Conn != 0 {
+		conn := c.conn(k.Conn, r.GetEnv())
+		if d := direction(k); !record.IsCopy(k.N) {
+			conn.last[d] = max(conn.last[d], k.N)
 		}
 	}
 	if s.handled {
-		c.fail(Once, "%s handled %s %s twice", c.at(r), s.r.GetType(), id(r.GetId()))
+		c.fail(Once, "%s handled %s %s twice", c.at(r), s.r.GetType(), k)
 	}
 	s.handled = true
 	if r.GetStarted() == 0 {
@@ -210,8 +199,8 @@ func (c *checker) readHandled(r *tracepb.Record) {
 	c.inOrder(s, r)
 }
 
-func direction(k key) int {
-	if k.back {
+func direction(k record.ID) int {
+	if k.Back {
 		return 1
 	}
 	return 0
@@ -232,7 +221,7 @@ func (c *checker) inOrder(s *sent, r *tracepb.Record) {
 	st.conn = s.r.GetId().GetConn()
 	last, c.order[st] = max(last, c.last(st)), s.index
 	if last > s.index {
-		c.fail(FIFO, "%s handled %s %s of %s after what was sent later", c.at(r), s.r.GetType(), id(r.GetId()), c.name(st.from))
+		c.fail(FIFO, "%s handled %s %s of %s after what was sent later", c.at(r), s.r.GetType(), record.IDOf(r.GetId()), c.name(st.from))
 	}
 }
 
@@ -245,9 +234,9 @@ func (c *checker) last(st stream) int {
 
 // endAsk counts an end of an ask.
 func (c *checker) endAsk(ask *tracepb.Id) {
-	if s := c.sent[keyOf(ask)]; s != nil && s.r.GetForm() == tracepb.Form_ASK {
+	if s := c.sent[record.IDOf(ask)]; s != nil && s.r.GetForm() == tracepb.Form_ASK {
 		if s.ends++; s.ends == 2 {
-			c.fail(Ask, "%s %s of %s/%s ended twice", s.r.GetType(), id(ask), c.name(s.r.GetEnv()), s.r.GetEndpoint())
+			c.fail(Ask, "%s %s of %s/%s ended twice", s.r.GetType(), record.IDOf(ask), c.name(s.r.GetEnv()), s.r.GetEndpoint())
 		}
 	}
 }
@@ -284,7 +273,7 @@ func (c *checker) readItem(r *tracepb.Record) {
 		return
 	case "ask failed":
 		// The cause of an ask that was never sent is the item that made it: perhaps the ask of another endpoint.
-		if s := c.sent[keyOf(r.GetCause())]; s != nil && s.r.GetEnv() == r.GetEnv() && s.r.GetEndpoint() == r.GetEndpoint() {
+		if s := c.sent[record.IDOf(r.GetCause())]; s != nil && s.r.GetEnv() == r.GetEnv() && s.r.GetEndpoint() == r.GetEndpoint() {
 			c.endAsk(r.GetCause())
 		}
 	}
@@ -297,7 +286,7 @@ func (c *checker) readItem(r *tracepb.Record) {
 // readDrop: a fault says which message it lost, and an ask whose endpoint has stopped which one nobody waits for; what is
 // refused within an Env follows its sending.
 func (c *checker) readDrop(r *tracepb.Record) {
-	s := c.sent[keyOf(r.GetCause())]
+	s := c.sent[record.IDOf(r.GetCause())]
 	if s != nil && (r.GetId().GetEnv() == record.WorldEnv || r.GetForm() == tracepb.Form_ASK) {
 		s.lost = true
 		return
@@ -314,7 +303,7 @@ func (c *checker) readState(r *tracepb.Record) {
 			e.gone = true
 		}
 	case "fault":
-		if s := c.sent[keyOf(r.GetCause())]; s != nil && r.GetTo() == "reordered" {
+		if s := c.sent[record.IDOf(r.GetCause())]; s != nil && r.GetTo() == "reordered" {
 			s.moved = true
 		}
 	}
@@ -323,7 +312,7 @@ func (c *checker) readState(r *tracepb.Record) {
 // end is what holds when all is over.
 func (c *checker) end() {
 	for _, s := range c.all {
-		k := keyOf(s.r.GetId())
+		k := record.IDOf(s.r.GetId())
 		if !s.handled && !s.lost {
 			c.missing(s, k)
 		}
@@ -334,36 +323,36 @@ func (c *checker) end() {
 }
 
 // missing is a message that was not handled.
-func (c *checker) missing(s *sent, k key) {
-	if k.conn == 0 {
+func (c *checker) missing(s *sent, k record.ID) {
+	if k.Conn == 0 {
 		// Where an ask within an Env ends may not be in the trace: in a body, or in a program that is no endpoint.
-		unknown := s.r.GetForm() == tracepb.Form_ASK && (c.options.Bodies || c.lives[place{k.env, s.r.GetEndpoint()}] == nil)
-		if !c.gone(k.env) && s.ends == 0 && !unknown {
-			c.fail(Lost, "%s %s of %s/%s, within its Env", s.r.GetType(), id(s.r.GetId()), c.name(k.env), s.r.GetEndpoint())
+		unknown := s.r.GetForm() == tracepb.Form_ASK && (c.options.Bodies || c.lives[place{k.Env, s.r.GetEndpoint()}] == nil)
+		if !c.gone(k.Env) && s.ends == 0 && !unknown {
+			c.fail(Lost, "%s %s of %s/%s, within its Env", s.r.GetType(), k, c.name(k.Env), s.r.GetEndpoint())
 		}
 		return
 	}
-	conn, crashed := c.conns[k.conn], false
+	conn, crashed := c.conns[k.Conn], false
 	for _, e := range conn.ends {
 		crashed = crashed || c.gone(e)
 	}
 	switch {
 	case crashed: // what was in its inboxes is lost with it
-	case !s.moved && k.n < conn.last[direction(k)]:
-		c.fail(Hole, "%s %s of %s/%s is missing, what came after it was handled", s.r.GetType(), id(s.r.GetId()), c.name(s.r.GetEnv()), s.r.GetEndpoint())
+	case !s.moved && k.N < conn.last[direction(k)]:
+		c.fail(Hole, "%s %s of %s/%s is missing, what came after it was handled", s.r.GetType(), k, c.name(s.r.GetEnv()), s.r.GetEndpoint())
 	case !conn.ended:
-		c.fail(Lost, "%s %s of %s/%s, and its connection goes on", s.r.GetType(), id(s.r.GetId()), c.name(s.r.GetEnv()), s.r.GetEndpoint())
+		c.fail(Lost, "%s %s of %s/%s, and its connection goes on", s.r.GetType(), k, c.name(s.r.GetEnv()), s.r.GetEndpoint())
 	}
 }
 
 // unended is an ask that did not end: that of an endpoint which is still there, or of a program.
-func (c *checker) unended(s *sent, k key) {
-	if record.IsCopy(k.n) {
+func (c *checker) unended(s *sent, k record.ID) {
+	if record.IsCopy(k.N) {
 		return // its end is that of the ask itself
 	}
 	l := c.lives[place{s.r.GetEnv(), s.r.GetEndpoint()}]
 	if l != nil && !l.stopped && !l.ambiguous && !c.gone(s.r.GetEnv()) {
-		c.fail(Ask, "%s %s of %s/%s never ended", s.r.GetType(), id(s.r.GetId()), c.name(s.r.GetEnv()), s.r.GetEndpoint())
+		c.fail(Ask, "%s %s of %s/%s never ended", s.r.GetType(), k, c.name(s.r.GetEnv()), s.r.GetEndpoint())
 	}
 }
 
@@ -382,8 +371,6 @@ func (c *checker) name(num uint32) string {
 func (c *checker) at(r *tracepb.Record) string { return c.name(r.GetEnv()) + "/" + r.GetEndpoint() }
 
 // what names the item of a record.
-func what(r *tracepb.Record) string { return strings.TrimSpace(r.GetName() + " " + id(r.GetId())) }
-
-func id(i *tracepb.Id) string {
-	return record.ID{Conn: i.GetConn(), Back: i.GetBack(), Env: i.GetEnv(), N: i.GetN()}.String()
+func what(r *tracepb.Record) string {
+	return strings.TrimSpace(r.GetName() + " " + record.IDOf(r.GetId()).String())
 }

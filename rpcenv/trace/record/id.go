@@ -16,6 +16,9 @@ type ID struct {
 	N    uint64
 }
 
+// IDOf is the ID in a record; of none the zero ID.
+func IDOf(id *tracepb.Id) ID { return ID{id.GetConn(), id.GetBack(), id.GetEnv(), id.GetN()} }
+
 // IsZero reports whether id names nothing.
 func (id ID) IsZero() bool { return id.N == 0 }
 

@@ -52,8 +52,8 @@ type recordKey struct {
 }
 
 func keyOf(r *tracepb.Record) recordKey {
-	// Numbers are compared by the 40 bits that the ring has of them.
-	id := ID{Conn: r.GetId().GetConn(), Back: r.GetId().GetBack(), Env: r.GetId().GetEnv(), N: r.GetId().GetN() & numberMask}
+	id := IDOf(r.GetId())
+	id.N &= numberMask // the bits that the ring has of it
 	k := recordKey{kind: r.GetKind(), id: id, env: r.GetEnv()}
 	if id.IsZero() {
 		k.time, k.name, k.to = r.GetTime(), r.GetName(), r.GetTo()
