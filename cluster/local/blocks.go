@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -24,6 +25,12 @@ func newBlockTable(kind Kind) *blockTable {
 		t.latency = time.Millisecond
 	}
 	return t
+}
+
+// run is an executor whose blocks are in the table.
+func (t *blockTable) run(h rpcenv.Host, args executor.Args) error {
+	store := t.newStore(args.Hostname, func() bool { return hasEnded(h) })
+	return executor.Boot{Args: args, Log: rpcenv.NoLog(), IO: executor.IO{FS: app.Files{}, Blocks: store, Transfer: t}}.Run(h)
 }
 
 // blockStore is one executor's.

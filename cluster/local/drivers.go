@@ -18,12 +18,6 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// addDrivers makes the World start drivers in cluster mode when its Workers do: processes of the same World, called by
-// their submission's name, that run a built-in program.
-func addDrivers(w World) {
-	w.SetRole(worker.DriverClass, driverName, startDriver)
-}
-
 // ClusterDriver is the driver of a built-in program, for a driverclient: name is what its process will be called. The
 // settings are the program's; spark.master is among them.
 func ClusterDriver(name, program string, args []string, settings map[string]string) (driverclient.Driver, error) {

@@ -55,7 +55,7 @@ func (c *child) Exited() (code int, ended bool) {
 }
 
 func newProcessWorld() *processWorld {
-	return &processWorld{realWorld: newRealWorld(TCP, &executors{}), starter: process.NewStarter(), children: map[string]*child{}}
+	return &processWorld{realWorld: newRealWorld(TCP), starter: process.NewStarter(), children: map[string]*child{}}
 }
 
 func (w *processWorld) Kind() Kind { return Processes }

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
 	"github.com/coherer/coherer/rpcenv/trace/record"
@@ -18,7 +17,7 @@ const loopback = "127.0.0.1"
 
 // realWorld has all processes in this one, on one Host of the real kind.
 type realWorld struct {
-	*executors
+	executors
 	kind     Kind
 	host     *transport.Host
 	recorder *record.Recorder
@@ -38,11 +37,9 @@ type realRole struct {
 	tied  bool
 }
 
-func newRealWorld(kind Kind, x *executors) *realWorld {
-	w := &realWorld{
-		executors: x, kind: kind, recorder: record.NewRecorder(bodyLimit), changed: make(chan struct{}, 1),
-		roles: map[string]realRole{},
-	}
+func newRealWorld(kind Kind) *realWorld {
+	w := &realWorld{kind: kind, recorder: record.NewRecorder(bodyLimit), changed: make(chan struct{}, 1), roles: map[string]realRole{}}
+	w.world = w
 	w.flight = newFlight(w.Wake)
 	w.unwatch = w.recorder.Watch(w.flight.see)
 	w.host = transport.New(transport.Options{Recorder: w.recorder, Memory: kind == InProcess})
@@ -61,10 +58,6 @@ func (w *realWorld) Tie(class string) {
 	r := w.roles[class]
 	r.tied = true
 	w.roles[class] = r
-}
-
-func (w *realWorld) SetExecutor(class string, start func(rpcenv.Host, executor.Args) error) {
-	w.setExecutor(w, class, start)
 }
 
 func (w *realWorld) Process(name string) (rpcenv.Host, string) {

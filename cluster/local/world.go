@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/sim"
@@ -68,22 +69,23 @@ type World interface {
 // bodyLimit keeps whole messages in the trace: scripts print their fields.
 const bodyLimit = 64 << 10
 
-// NewWorld makes a World, in which Workers can start executors and drivers. The seed is for a simulation.
+// NewWorld makes a World. Workers start executors in it, called Exec and their number, and drivers, called as they were submitted,
+// that run a built-in program. The seed is for a simulation.
 func NewWorld(kind Kind, seed uint64) (World, error) {
 	var w World
-	x := &executors{}
 	switch kind {
 	case Sim:
-		w = &simWorld{World: sim.New(seed, bodyLimit), executors: x, ips: map[string]string{}}
+		s := &simWorld{World: sim.New(seed, bodyLimit), ips: map[string]string{}}
+		s.world, w = s, s
 	case InProcess, TCP:
-		w = newRealWorld(kind, x)
+		w = newRealWorld(kind)
 	case Processes:
 		return newProcessWorld(), nil
 	default:
 		return nil, fmt.Errorf("local: no world is called %q: want sim, local, tcp or processes", kind)
 	}
-	addExecutors(w, x)
-	addDrivers(w)
+	w.SetExecutor(executor.Class, newBlockTable(kind).run)
+	w.SetRole(worker.DriverClass, driverName, startDriver)
 	return w, nil
 }
 
@@ -101,12 +103,8 @@ func StartClient(w World, name string, c *conf.Conf, endpoint string, e rpcenv.E
 // simWorld is a simulation. Each process has a machine of its own; those that a process starts live on its machine.
 type simWorld struct {
 	*sim.World
-	*executors
+	executors
 	ips map[string]string
-}
-
-func (w *simWorld) SetExecutor(class string, start func(rpcenv.Host, executor.Args) error) {
-	w.setExecutor(w, class, start)
 }
 
 func (w *simWorld) Kind() Kind { return Sim }

@@ -121,7 +121,7 @@ func (y *YARN) start(h rpcenv.Host, cmd rpcenv.Command) error {
 		if err != nil {
 			return err
 		}
-		return y.startExecutor(h, args)
+		return y.blocks.run(h, args)
 	default:
 		return fmt.Errorf("no process of a container is called %q: the command is %s", role, strings.Join(cmd.Args, " "))
 	}

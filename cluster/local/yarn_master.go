@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
-	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/actors/submit"
@@ -95,10 +94,4 @@ func (y *YARN) startMaster(h rpcenv.Host, cmd rpcenv.Command) error {
 		return nil
 	})
 	return nil
-}
-
-// startExecutor is an executor in a container.
-func (y *YARN) startExecutor(h rpcenv.Host, args executor.Args) error {
-	store := y.blocks.newStore(args.Hostname, func() bool { return hasEnded(h) })
-	return executor.Boot{Args: args, Log: rpcenv.NoLog(), IO: executor.IO{FS: app.Files{}, Blocks: store, Transfer: y.blocks}}.Run(h)
 }

@@ -36,8 +36,7 @@ func (y *YARN) running() []invariant.Container {
 	y.contained = slices.DeleteFunc(y.contained, func(x contained) bool { return hasEnded(x.host) })
 	var all []invariant.Container
 	for _, x := range y.contained {
-		p, ok := x.host.(interface{ Paused() bool })
-		x.is.Paused = ok && p.Paused()
+		x.is.Paused = isPaused(x.host)
 		all = append(all, x.is)
 	}
 	return all
