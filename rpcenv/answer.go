@@ -1,7 +1,7 @@
 package rpcenv
 
 // end answers k, or fails it with err, for a callback of the endpoint: a Journal may hold that back.
-func (in *inbox) end(k *call, m Message, err error) {
+func (in *inbox) end(k *incomingAsk, m Message, err error) {
 	if in.held.takes(heldItem{send: func() { k.end(m, err) }, drop: k.fail}) {
 		return
 	}
@@ -42,7 +42,7 @@ func (c *Context) mayAnswer() bool {
 // Call is an ask that is kept and answered later: a value, to be kept in the endpoint's state and ended once. Its
 // methods are called in the endpoint's callbacks. At the endpoint's stop it fails with ErrRefusedStopped.
 type Call[R Message] struct {
-	k  *call
+	k  *incomingAsk
 	in *inbox
 }
 

@@ -19,7 +19,7 @@ func AskAs[R Message](c *Context, to Ref, q Message, then func(R, error), opts .
 
 func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []AskOption) {
 	in := c.in
-	p := in.env.newPending(opts)
+	p := in.env.newOutgoingAsk(opts)
 	// An answer takes its place in the inbox among messages, in the order of arrival. In Spark it completes a future in any thread,
 	// and may overtake them (SPARK-13112).
 	p.deliver = func(res result) {
@@ -52,7 +52,7 @@ func AskWait[Q Asks[R], R Message](b *Blocking, to Ref, q Q, opts ...AskOption) 
 // AskWaitAs is AskWait without the compiler's check of the answer's type.
 func AskWaitAs[R Message](b *Blocking, to Ref, q Message, opts ...AskOption) (R, error) {
 	var zero R
-	p := b.env.newPending(opts)
+	p := b.env.newOutgoingAsk(opts)
 	var mu sync.Mutex
 	var res result
 	err := b.wait(func(wake func()) {

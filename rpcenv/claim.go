@@ -108,7 +108,7 @@ func (c *conn) taken(rival *conn) error {
 // askOwner asks the peer of o whether it opened the connection of that id. then is called in no callback: it may take
 // locks. A peer that has stopped, or whose connection ends, has not answered.
 func (e *Env) askOwner(o *conn, id uint64, then func(answered, owns bool)) {
-	p := e.newPending([]AskOption{Timeout("claimTime", claimTime)})
+	p := e.newOutgoingAsk([]AskOption{Timeout("claimTime", claimTime)})
 	p.deliver = func(res result) {
 		// deliver may run under o.receiving, or that of the connection that supersedes o; then takes such a lock itself.
 		e.host.After(0, func() {

@@ -96,7 +96,7 @@ func (c *conn) send(o outgoing) error {
 }
 
 // respond answers a request: with m, or with err, which travels as a Failure.
-func (c *conn) respond(k *call, o outgoing, request int64, err error) {
+func (c *conn) respond(k *incomingAsk, o outgoing, request int64, err error) {
 	if err != nil {
 		o.form, o.msg = tracepb.Form_FAIL, failureOf(err)
 	}

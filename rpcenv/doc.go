@@ -177,8 +177,8 @@
 //
 // A file knows those before it in this list, not those behind it:
 //
-//	errors address ref message life switches log door ports host settings redact   words, and the seam
-//	env timer pending blocking outgoing record undelivered call                an Env's books, and messages on their way
+//	errors address ref message life switches log door ports host settings redact words, and the seam
+//	env timer outgoing_ask blocking outgoing record undelivered incoming_ask   an Env's books, and messages on their way
 //	context items meter held owned endpoint inbox endpoints recording handled  an endpoint: what waits for it, and all of them
 //	conn outbox connections conn_life send receive claim handshake             connections, and by which one a message goes
 //	ask answer after run journal verifier                                      what a callback may do
@@ -187,7 +187,7 @@
 //
 // But:
 //
-//	env -> pending blocking endpoints outbox connections protoactor: Env names its parts
+//	env -> outgoing_ask blocking endpoints outbox connections protoactor: Env names its parts
 //	context -> items inbox: a Context stands in its inbox and has the item that is handled
 //	inbox -> protoactor: an actor runs it
 //

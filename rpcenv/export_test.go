@@ -121,14 +121,14 @@ func (o Conn) Send(n int) error {
 
 // Ask asks with n bytes; then gets the outcome.
 func (o Conn) Ask(n int, then func(error)) error {
-	p := o.c.env.newPending(nil)
+	p := o.c.env.newOutgoingAsk(nil)
 	p.deliver = func(res result) { then(res.err) }
 	return o.c.send(outgoing{to: Ref{Address: o.c.peer, Name: "E"}, msg: &rpc.Bool{}, content: make([]byte, n), form: tracepb.Form_ASK, pending: p})
 }
 
 // Answer answers a question of the peer's to E.
 func (o Conn) Answer(m Message) {
-	o.c.newCall(record.ID{Conn: 5, N: 1}, &Envelope{RequestID: 1, Endpoint: "E"}, &rpc.Bool{}, false).answer(m)
+	o.c.newIncomingAsk(record.ID{Conn: 5, N: 1}, &Envelope{RequestID: 1, Endpoint: "E"}, &rpc.Bool{}, false).answer(m)
 }
 
 // Refuse refuses a question of the peer's to E.

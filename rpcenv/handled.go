@@ -62,7 +62,7 @@ func (e *Env) recordHandled(it *item, h handling) {
 }
 
 // recordAnswered is the record of an answer that a body waited for.
-func (b *Blocking) recordAnswered(res result, ask *pending) {
+func (b *Blocking) recordAnswered(res result, ask *outgoingAsk) {
 	e, r := b.env, b.env.recorder
 	switch {
 	case r == nil || res.id.IsZero():

@@ -30,8 +30,8 @@ type item struct {
 	id       record.ID
 	cause    record.ID
 	msg      Message
-	name     string // what the trace calls it, for those that are no messages
-	call     *call  // set for an ask
+	name     string       // what the trace calls it, for those that are no messages
+	call     *incomingAsk // set for an ask
 	fn       func()
 	ctx      *Context // of the callback that fn goes on from
 	sender   Address

@@ -27,7 +27,7 @@ import (
 //
 // spawner.mu is held around protoactor's spawn, which takes inbox.mu.
 //
-// Under 4 to 6 never call pending.deliver, Env.undelivered, a wake function, what OnDone was given, or the end of a dial: each may
+// Under 4 to 6 never call outgoingAsk.deliver, Env.undelivered, a wake function, what OnDone was given, or the end of a dial: each may
 // send, and so take an outbox. deliver is called under 2 and 3; so it takes no conn.receiving (askOwner, which has to, goes
 // through Host.After). No callback of an endpoint runs under 2 to 6. The Host's After, Dial and Schedule and the Link's Send, Open
 // and Close are called under them, and call nothing back before they have returned.

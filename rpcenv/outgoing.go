@@ -23,7 +23,7 @@ type outgoing struct {
 	cause   record.ID
 	from    string // the sending endpoint
 	form    tracepb.Form
-	pending *pending // of an ask
+	pending *outgoingAsk // of an ask
 
 	at      time.Time // when it was sent; zero while nothing is recorded
 	content []byte    // encoded, for another Env

@@ -10,9 +10,9 @@ import (
 type owned struct {
 	mu      sync.Mutex
 	timers  []*timer
-	pending []*pending
+	pending []*outgoingAsk
 	bodies  []*Blocking
-	held    []*call
+	held    []*incomingAsk
 	lanes   map[string]*lane
 }
 
@@ -30,10 +30,10 @@ func drop[T comparable](o *owned, list *[]T, x T) {
 	*list = without(*list, x)
 }
 
-// letGo forgets a call that was answered.
-func (o *owned) letGo(k *call) { drop(o, &o.held, k) }
+// letGo forgets an ask that was answered.
+func (o *owned) letGo(k *incomingAsk) { drop(o, &o.held, k) }
 
-// release ends what would outlive the endpoint: timers, pending asks, Runs, unanswered calls.
+// release ends what would outlive the endpoint: timers, pending asks, Runs, unanswered asks.
 func (o *owned) release() {
 	// The lists are taken out first: what follows takes other locks.
 	o.mu.Lock()

@@ -261,7 +261,7 @@ func (e *Env) sendForActor(to Ref, posted any) {
 	o := outgoing{to: to, msg: m, from: "actor"}
 	if sender != nil {
 		o.from = "actor " + sender.GetId()
-		o.form, o.pending = tracepb.Form_ASK, e.newPending(nil)
+		o.form, o.pending = tracepb.Form_ASK, e.newOutgoingAsk(nil)
 		o.pending.deliver = func(res result) {
 			if res.err != nil {
 				res.msg = failureOf(res.err)

@@ -58,7 +58,7 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 			it.conn = c.id
 		}
 		if ask {
-			it.call = c.newCall(id, env, m, it.untraced)
+			it.call = c.newIncomingAsk(id, env, m, it.untraced)
 		}
 		if err = in.offer(it); err == nil {
 			return
@@ -73,8 +73,8 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 	c.env.recordRefused(env.Endpoint, id, err)
 }
 
-func (c *conn) newCall(id record.ID, env *Envelope, q proto.Message, untraced bool) *call {
-	k := &call{env: c.env, id: id, typ: TypeName(q), sender: c.peer}
+func (c *conn) newIncomingAsk(id record.ID, env *Envelope, q proto.Message, untraced bool) *incomingAsk {
+	k := &incomingAsk{env: c.env, id: id, typ: TypeName(q), sender: c.peer}
 	request, from := env.RequestID, env.Endpoint
 	k.deliver = func(m Message, err error) {
 		o := outgoing{to: Ref{Address: c.peer}, from: from, cause: id, msg: m, form: tracepb.Form_REPLY, untraced: untraced}

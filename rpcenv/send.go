@@ -86,7 +86,7 @@ func (e *Env) sendLocal(o outgoing) {
 	if p := o.pending; p != nil {
 		p.id, p.untraced = id, o.untraced // before the item is posted: its answer, which may come at once, names them
 		e.asks.add(p)
-		it.call = e.localCall(o, id)
+		it.call = e.localAsk(o, id)
 	}
 	if in == nil {
 		e.undelivered(o, e.endpoints.missing(o.to.Name))
@@ -97,14 +97,14 @@ func (e *Env) sendLocal(o outgoing) {
 	}
 }
 
-func (e *Env) localCall(o outgoing, id record.ID) *call {
-	k := &call{env: e, id: id, typ: o.pending.typ, sender: e.addr}
+func (e *Env) localAsk(o outgoing, id record.ID) *incomingAsk {
+	k := &incomingAsk{env: e, id: id, typ: o.pending.typ, sender: e.addr}
 	k.deliver = func(m Message, err error) { e.answerLocal(k, o, m, err) }
 	return k
 }
 
 // answerLocal brings the end of an ask to an asker in this Env.
-func (e *Env) answerLocal(k *call, o outgoing, m Message, err error) {
+func (e *Env) answerLocal(k *incomingAsk, o outgoing, m Message, err error) {
 	r := outgoing{to: Ref{Address: e.addr, Name: o.from}, msg: m, cause: k.id, from: o.to.Name, form: tracepb.Form_REPLY, at: e.traceTime()}
 	r.untraced, r.recorded = o.untraced, o.recorded
 	if err != nil {

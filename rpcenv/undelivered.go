@@ -37,7 +37,7 @@ func (e *Env) recordRefused(endpoint string, id record.ID, why error) {
 }
 
 // recordUnheard is the record of the end of an ask whose endpoint has been stopped meanwhile.
-func (e *Env) recordUnheard(endpoint string, p *pending, res result) {
+func (e *Env) recordUnheard(endpoint string, p *outgoingAsk, res result) {
 	switch {
 	case p.untraced:
 	case res.id.IsZero():

@@ -51,13 +51,13 @@ var mutants = []mutant{
 		false,
 	},
 	{
-		"the end of an ask is reported twice", "pending.go",
+		"the end of an ask is reported twice", "outgoing_ask.go",
 		"\tp.deliver(res)\n\treturn true", "\tp.deliver(res)\n\tp.deliver(res)\n\treturn true",
 		[]string{"ask"},
 		false,
 	},
 	{
-		"an ask that went out has no time-out", "pending.go",
+		"an ask that went out has no time-out", "outgoing_ask.go",
 		"\ton[request] = p\n\ta.addLocked(p)", "\ton[request] = p",
 		[]string{"ask"},
 		false,

@@ -13,20 +13,20 @@ import (
 )
 
 // AskOption changes one ask.
-type AskOption func(*pending)
+type AskOption func(*outgoingAsk)
 
 // Timeout sets the time an ask may take, and the setting that its failure names as the one that controls it.
 func Timeout(key string, d time.Duration) AskOption {
-	return func(p *pending) { p.key, p.limit = key, d }
+	return func(p *outgoingAsk) { p.key, p.limit = key, d }
 }
 
 // AbortHandle ends an ask early; get one with the option Abort.
 type AbortHandle struct {
-	p *pending
+	p *outgoingAsk
 }
 
 // Abort fills h, by which the ask can be ended early.
-func Abort(h *AbortHandle) AskOption { return func(p *pending) { h.p = p } }
+func Abort(h *AbortHandle) AskOption { return func(p *outgoingAsk) { h.p = p } }
 
 // Abort ends the ask with cause; after its end it does nothing.
 func (h AbortHandle) Abort(cause error) {
@@ -57,8 +57,8 @@ func answerAs[R Message](res result) (R, error) {
 	return r, nil
 }
 
-// pending is an ask at its asker.
-type pending struct {
+// outgoingAsk is an ask at its asker.
+type outgoingAsk struct {
 	env     *Env
 	id      record.ID // the ask's item; until it was sent, the item that asks
 	typ     string
@@ -78,19 +78,19 @@ type pending struct {
 }
 
 // waiting are the asks of a connection that have no answer, by request id. Guarded by asks.mu.
-type waiting map[int64]*pending
+type waiting map[int64]*outgoingAsk
 
 // asks are an Env's pending asks: one timer, armed for the earliest deadline.
 type asks struct {
 	env  *Env
 	mu   sync.Mutex // see the lock order in outbox.go
-	heap pendingHeap
+	heap askHeap
 	stop func()    // of the timer; nil: none is set
 	at   time.Time // when it fires
 }
 
-func (e *Env) newPending(opts []AskOption) *pending {
-	p := &pending{env: e, index: -1, key: RPCAskTimeout.Source(e.cfg.Conf), limit: RPCAskTimeout.Get(e.cfg.Conf)}
+func (e *Env) newOutgoingAsk(opts []AskOption) *outgoingAsk {
+	p := &outgoingAsk{env: e, index: -1, key: RPCAskTimeout.Source(e.cfg.Conf), limit: RPCAskTimeout.Get(e.cfg.Conf)}
 	for _, o := range opts {
 		o(p)
 	}
@@ -98,14 +98,14 @@ func (e *Env) newPending(opts []AskOption) *pending {
 }
 
 // add starts the ask's clock, once.
-func (a *asks) add(p *pending) {
+func (a *asks) add(p *outgoingAsk) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.addLocked(p)
 }
 
 // bind is add for an ask that goes out on a connection as the item id, unless it has ended meanwhile: then nobody waits for it.
-func (a *asks) bind(p *pending, on waiting, request int64, id record.ID) {
+func (a *asks) bind(p *outgoingAsk, on waiting, request int64, id record.ID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if p.ended {
@@ -116,7 +116,7 @@ func (a *asks) bind(p *pending, on waiting, request int64, id record.ID) {
 	a.addLocked(p)
 }
 
-func (a *asks) addLocked(p *pending) {
+func (a *asks) addLocked(p *outgoingAsk) {
 	if p.ended || !p.deadline.IsZero() {
 		return
 	}
@@ -126,7 +126,7 @@ func (a *asks) addLocked(p *pending) {
 }
 
 // take ends p; false if it had ended before.
-func (a *asks) take(p *pending) bool {
+func (a *asks) take(p *outgoingAsk) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if p.ended {
@@ -140,13 +140,13 @@ func (a *asks) take(p *pending) bool {
 }
 
 // endLocked ends p: whatever else would, comes too late. Its connection forgets it, so a callee that never answers costs nothing.
-func (p *pending) endLocked() {
+func (p *outgoingAsk) endLocked() {
 	p.ended = true
 	delete(p.on, p.request)
 }
 
 // find is the ask of that request, nil if it has ended.
-func (a *asks) find(on waiting, request int64) *pending {
+func (a *asks) find(on waiting, request int64) *outgoingAsk {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return on[request]
@@ -154,14 +154,14 @@ func (a *asks) find(on waiting, request int64) *pending {
 
 // all are the asks that wait on a connection, in the order in which they were asked: a map's would differ from run to run, and a
 // simulation has to repeat.
-func (a *asks) all(on waiting) []*pending {
+func (a *asks) all(on waiting) []*outgoingAsk {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.SortedFunc(maps.Values(on), func(a, b *pending) int { return cmp.Compare(a.request, b.request) })
+	return slices.SortedFunc(maps.Values(on), func(a, b *outgoingAsk) int { return cmp.Compare(a.request, b.request) })
 }
 
 // finish ends p with its answer.
-func (a *asks) finish(p *pending, res result) bool {
+func (a *asks) finish(p *outgoingAsk, res result) bool {
 	if !a.take(p) {
 		return false
 	}
@@ -170,10 +170,10 @@ func (a *asks) finish(p *pending, res result) bool {
 }
 
 // fail ends p without an answer.
-func (a *asks) fail(p *pending, err error) { a.finish(p, result{err: err}) }
+func (a *asks) fail(p *outgoingAsk, err error) { a.finish(p, result{err: err}) }
 
 // abandon ends p and notifies nobody.
-func (a *asks) abandon(p *pending) { a.take(p) }
+func (a *asks) abandon(p *outgoingAsk) { a.take(p) }
 
 // armLocked sets the one timer to the earliest deadline, if it is not set to an earlier time already.
 func (a *asks) armLocked() {
@@ -195,11 +195,11 @@ func (a *asks) armLocked() {
 // expire fails the asks whose time is over.
 func (a *asks) expire() {
 	now := a.env.host.Now()
-	var late []*pending
+	var late []*outgoingAsk
 	a.mu.Lock()
 	a.stop = nil
 	for len(a.heap) > 0 && !a.heap[0].deadline.After(now) {
-		p := heap.Pop(&a.heap).(*pending)
+		p := heap.Pop(&a.heap).(*outgoingAsk)
 		p.endLocked()
 		late = append(late, p)
 	}
@@ -212,7 +212,7 @@ func (a *asks) expire() {
 }
 
 // timedOut is the error of an ask whose time is over, in the words of Spark's RpcTimeout.
-func (p *pending) timedOut() error {
+func (p *outgoingAsk) timedOut() error {
 	return fmt.Errorf("%w: %s to %s: Cannot receive any reply from %s in %s. This timeout is controlled by %s",
 		ErrUnreachableTimeout, p.typ, p.to.Name, p.to.Address, scalaDuration(p.limit), p.key)
 }
@@ -256,24 +256,24 @@ func (a *asks) discard() {
 	a.stop, a.heap = nil, nil
 }
 
-type pendingHeap []*pending
+type askHeap []*outgoingAsk
 
-func (h pendingHeap) Len() int { return len(h) }
+func (h askHeap) Len() int { return len(h) }
 
-func (h pendingHeap) Less(i, j int) bool { return h[i].deadline.Before(h[j].deadline) }
+func (h askHeap) Less(i, j int) bool { return h[i].deadline.Before(h[j].deadline) }
 
-func (h pendingHeap) Swap(i, j int) {
+func (h askHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].index, h[j].index = i, j
 }
 
-func (h *pendingHeap) Push(x any) {
-	p := x.(*pending)
+func (h *askHeap) Push(x any) {
+	p := x.(*outgoingAsk)
 	p.index = len(*h)
 	*h = append(*h, p)
 }
 
-func (h *pendingHeap) Pop() any {
+func (h *askHeap) Pop() any {
 	old := *h
 	p := old[len(old)-1]
 	old[len(old)-1] = nil

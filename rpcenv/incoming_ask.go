@@ -7,8 +7,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
-// call is an ask at its callee: it is ended once, by an answer or a failure.
-type call struct {
+// incomingAsk is an ask at its callee: it is ended once, by an answer or a failure.
+type incomingAsk struct {
 	env    *Env
 	id     record.ID // the ask
 	typ    string    // the question's type
@@ -18,13 +18,13 @@ type call struct {
 	deliver func(m Message, err error)
 }
 
-func (k *call) answer(m Message) {
+func (k *incomingAsk) answer(m Message) {
 	if k.finish() {
 		k.deliver(m, nil)
 	}
 }
 
-func (k *call) end(m Message, err error) {
+func (k *incomingAsk) end(m Message, err error) {
 	if err != nil {
 		k.fail(err)
 		return
@@ -32,14 +32,14 @@ func (k *call) end(m Message, err error) {
 	k.answer(m)
 }
 
-func (k *call) fail(err error) {
+func (k *incomingAsk) fail(err error) {
 	if k.finish() {
 		k.deliver(nil, err)
 	}
 }
 
 // finish reports whether this is the first end; a second one is an event of the trace.
-func (k *call) finish() bool {
+func (k *incomingAsk) finish() bool {
 	if k.done.CompareAndSwap(false, true) {
 		return true
 	}
