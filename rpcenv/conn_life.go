@@ -18,6 +18,12 @@ func (c *conn) opened(greet func()) (rivals []*conn, err error) {
 		c.mu.Unlock()
 		return rivals, err
 	}
+	// From here on a send to the peer waits for c: an endpoint that hears of c, or of the end of an older connection, may send before
+	// attach. An outbox that dialled the peer awaits c already.
+	var ob *outbox
+	if c.listening && !c.reached {
+		ob = e.outboxes.await(c.peer)
+	}
 	// c.mu is held while older connections end, but no outbox has c yet. Endpoints hear of their ends before they hear of c.
 	for _, o := range old {
 		o.supersede()
@@ -31,8 +37,8 @@ func (c *conn) opened(greet func()) (rivals []*conn, err error) {
 	c.to(connOpen)
 	c.stop()
 	c.mu.Unlock()
-	if c.listening {
-		e.outboxes.attach(c.peer, c)
+	if ob != nil {
+		ob.attach(c)
 	}
 	return nil, nil
 }

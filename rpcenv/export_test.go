@@ -32,8 +32,10 @@ func (e *Env) links() []*conn {
 
 // DialWait opens one more connection to an address.
 func (e *Env) DialWait(b *Blocking, to Address) (err error) {
+	ob := b.env.outboxes.await(to)
 	if e := b.Wait(func(wake func()) {
-		b.env.dial(to, func(outcome error) {
+		b.env.dial(to, func(c *conn, outcome error) {
+			ob.dialled(c, outcome)
 			err = outcome
 			wake()
 		})
@@ -103,7 +105,7 @@ func (e *Env) OpenOn(l Link, peer Address) Conn {
 }
 
 // Attach makes the connection that of the outbox for its peer.
-func (o Conn) Attach() { o.c.env.outboxes.attach(o.c.peer, o.c) }
+func (o Conn) Attach() { o.c.env.outboxes.await(o.c.peer).attach(o.c) }
 
 // Receive takes an envelope.
 func (o Conn) Receive(e *Envelope) { o.c.Receive(e) }

@@ -26,12 +26,12 @@ func (e *Env) accept(l Link) Receiver {
 	return c
 }
 
-// dial opens a connection; done gets the outcome.
-func (e *Env) dial(to Address, done func(error)) {
+// dial opens a connection; done gets it when its handshake is done, or the reason why there is none.
+func (e *Env) dial(to Address, done func(*conn, error)) {
 	e.host.Dial(to, func(l Link, err error) Receiver {
 		if err != nil {
 			e.networkError(to, err)
-			done(err)
+			done(nil, err)
 			return nil
 		}
 		purpose := fmt.Sprintf("connection/%s/%d", e.cfg.Name, e.connections.dial())
@@ -40,10 +40,10 @@ func (e *Env) dial(to Address, done func(error)) {
 			if err != nil {
 				e.networkError(to, err)
 			}
-			done(err)
+			done(c, err)
 		}
 		if !e.connections.enter(c) {
-			done(fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
+			done(nil, fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
 			return nil // which makes the Host close l
 		}
 		c.startClock()
@@ -152,10 +152,7 @@ func (c *conn) welcome(m *rpc.Welcome) error {
 	case len(rivals) > 0:
 		return c.contest(rivals)
 	}
-	// What was sent to the address as dialled goes here, whatever name the peer gives itself. dialled comes after: it fails what
-	// an outbox without a connection still has.
-	c.env.outboxes.attach(dialled, c)
-	c.dialled(nil)
+	c.dialled(nil) // what was sent to the address as dialled goes here, whatever name the peer gives itself
 	return nil
 }
 

@@ -14,8 +14,8 @@ import (
 //  1. Context.callback: one callback at a time in a Context of a concurrent endpoint. A callback may take every lock below.
 //  2. conn.receiving: one envelope at a time, and the end of the connection after the last one.
 //  3. conn.mu of a connection in its handshake. conn.opened holds it until the endpoints have heard of the connection; meanwhile
-//     it ends connections of an older process there, and takes their receiving and mu. A connection waits only for those that were
-//     entered in connections.peers before it, so no two wait for each other.
+//     it makes the peer's outbox await the connection, and ends connections of an older process there, for which it takes their
+//     receiving and mu. A connection waits only for those that were entered in connections.peers before it, so no two wait for each other.
 //  4. outbox.mu: the connection, and what waits for one. It is held while the queue is written to the connection: no later message
 //     overtakes an earlier one.
 //  5. conn.mu of an open connection: its state, the ordinals of what it sends. It is held while an envelope is given to the Link, so
@@ -43,7 +43,7 @@ type outbox struct {
 
 	mu      sync.Mutex
 	conn    *conn // nil while none is open
-	dialing bool  // dialled will be called
+	awaited int   // connections that are being made: attach or dialled will be called for each
 	queue   []outgoing
 	bytes   int  // of queue
 	gone    bool // out of the Env's table: another one has its place
@@ -52,7 +52,7 @@ type outbox struct {
 // outboxes are those of an Env, by the address of the peer.
 type outboxes struct {
 	env  *Env
-	dial func(to Address, done func(error))
+	dial func(to Address, done func(*conn, error))
 
 	mu sync.Mutex
 	to map[Address]*outbox
@@ -123,8 +123,7 @@ func (ob *outbox) send(o outgoing) bool {
 	}
 	ob.queue = append(ob.queue, o)
 	ob.bytes += len(o.content)
-	dial := !ob.dialing && ob.conn == nil // a connection that has ended is still here: detach dials
-	ob.dialing = ob.dialing || dial
+	dial := ob.mustDialLocked() // not while a connection that has ended is still here: detach dials
 	ob.mu.Unlock()
 	// An ask's time runs from here, while it waits for the connection too.
 	if o.pending != nil {
@@ -133,6 +132,15 @@ func (ob *outbox) send(o outgoing) bool {
 	if dial {
 		ob.env.outboxes.dial(ob.to, ob.dialled)
 	}
+	return true
+}
+
+// mustDialLocked reports whether the caller dials: something waits, and no connection is here or awaited. Its dial is awaited then.
+func (ob *outbox) mustDialLocked() bool {
+	if ob.conn != nil || ob.awaited > 0 || len(ob.queue) == 0 {
+		return false
+	}
+	ob.awaited++
 	return true
 }
 
@@ -148,43 +156,52 @@ func (ob *outbox) overflowLocked(o outgoing) (failed []outgoing, err error) {
 	return failed, err
 }
 
-// dialled is the end of a dial: without a connection everything that waits fails.
-func (ob *outbox) dialled(err error) {
+// dialled is the end of a dial. If it failed, and no other connection is here or awaited, everything that waits fails.
+func (ob *outbox) dialled(c *conn, err error) {
+	if err == nil {
+		ob.attach(c)
+		return
+	}
 	ob.mu.Lock()
-	ob.dialing = false
+	ob.awaited--
 	var failed []outgoing
-	if ob.conn == nil { // else attach has sent the queue
+	if ob.conn == nil && ob.awaited == 0 {
 		failed, ob.queue, ob.bytes = ob.queue, nil, 0
 	}
 	ob.forgetLocked()
 	ob.mu.Unlock()
-	if err == nil { // the handshake was good, but the connection that the outbox had has ended since
-		err = errors.New("the connection ended at once")
-	}
 	ob.failAll(failed, fmt.Errorf("%w: %s: %w", ErrUnreachableDisconnected, ob.to, err))
 }
 
-// attach gives the outbox for an address a connection.
-func (t *outboxes) attach(to Address, c *conn) {
+// await is the outbox for a peer that is about to have a connection, with which the caller then calls attach. Until then a send
+// waits for that one and does not dial. It is nil once the Env closes its connections.
+func (t *outboxes) await(to Address) *outbox {
 	for {
-		if ob := t.of(to); ob == nil || ob.attach(c) {
-			return
+		ob := t.of(to)
+		if ob == nil {
+			return nil
+		}
+		ob.mu.Lock()
+		gone := ob.gone
+		if !gone {
+			ob.awaited++
+		}
+		ob.mu.Unlock()
+		if !gone {
+			return ob
 		}
 	}
 }
 
-// attach gives the outbox a connection, unless it has one, and sends what waits. False: the outbox is gone.
-func (ob *outbox) attach(c *conn) bool {
+// attach gives the outbox a connection that it awaits, and sends what waits.
+func (ob *outbox) attach(c *conn) {
 	ob.mu.Lock()
-	if ob.gone {
-		ob.mu.Unlock()
-		return false
-	}
-	// A connection in use stays: see outbox. One that has ended already joins nothing, and the next send dials.
-	if ob.conn != nil || !c.join(ob.detach) {
+	ob.awaited--
+	// A connection in use stays: see outbox. One whose end detach is about to report is not in use: c takes over what waits for it.
+	if ob.conn != nil && ob.conn.life.stage() != connEnded || !c.join(ob.detach) {
 		ob.forgetLocked()
 		ob.mu.Unlock()
-		return true
+		return
 	}
 	ob.conn = c
 	queue := ob.queue
@@ -205,7 +222,6 @@ func (ob *outbox) attach(c *conn) bool {
 		ob.env.undelivered(f.o, f.err)
 	}
 	ob.env.busy(-len(queue))
-	return true
 }
 
 // detach takes the connection away after its end. What was sent after the endpoints heard of it goes by the next one.
@@ -214,14 +230,13 @@ func (ob *outbox) detach(c *conn) {
 	if ob.conn == c {
 		ob.conn = nil
 	}
-	dial := ob.conn == nil && len(ob.queue) > 0 && !ob.dialing
-	ob.dialing = ob.dialing || dial
+	dial := ob.mustDialLocked()
 	ob.forgetLocked()
 	ob.mu.Unlock()
 	switch {
 	case !dial:
 	case ob.env.life.stage() >= envCloses: // the Env makes no connection any more
-		ob.dialled(fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
+		ob.dialled(nil, fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
 	default:
 		ob.env.outboxes.dial(ob.to, ob.dialled)
 	}
@@ -229,7 +244,7 @@ func (ob *outbox) detach(c *conn) {
 
 // forgetLocked takes the outbox out of the Env's table when it has nothing: peers come and go.
 func (ob *outbox) forgetLocked() {
-	if ob.conn != nil || ob.dialing || len(ob.queue) > 0 || ob.gone {
+	if ob.conn != nil || ob.awaited > 0 || len(ob.queue) > 0 || ob.gone {
 		return
 	}
 	ob.gone = true
