@@ -32,7 +32,8 @@ type ValueError struct {
 
 // Error names key, value (its first 100 characters), fault, form and example.
 func (e *ValueError) Error() string {
-	return fmt.Sprintf("%s = %.100q: %v: want %s, for example %s", e.Key, e.Value, e.Err, e.Want, e.Example)
+	want := strings.TrimSuffix(e.Want, ",") // it has one for a range, which the entry may lack
+	return fmt.Sprintf("%s = %.100q: %v: want %s, for example %s", e.Key, e.Value, e.Err, want, e.Example)
 }
 
 // Unwrap is what is wrong with the value.
@@ -164,16 +165,19 @@ func (c *Conf) Warnings() []string {
 		return nil
 	}
 	var out []string
-	for _, key := range c.dropped {
-		out = append(out, "Ignoring non-Spark config property: "+key+c.place(key))
-	}
 	names := slices.Sorted(maps.Keys(c.known.byKey))
-	for _, key := range c.unknown {
-		warning := "unknown setting " + key + c.place(key)
+	warn := func(what, key string) {
+		warning := what + key + c.place(key)
 		if near, ok := Nearest(key, names); ok {
 			warning += ": did you mean " + near + "?"
 		}
 		out = append(out, warning)
+	}
+	for _, key := range c.dropped { // perhaps a program's own setting, misspelt
+		warn("Ignoring non-Spark config property: ", key)
+	}
+	for _, key := range c.unknown {
+		warn("unknown setting ", key)
 	}
 	for key := range c.values {
 		if w := c.noEffect(key); w != "" {

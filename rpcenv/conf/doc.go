@@ -34,7 +34,7 @@
 // # Unknown keys
 //
 // A key that begins with spark. or coherer. but is not known here is kept, since an application may read it, and
-// mentioned in [Conf.Warnings] with the nearest known name. Other keys are dropped with a warning, as by spark-submit.
+// mentioned in [Conf.Warnings]. Other keys are dropped with a warning, as by spark-submit. A warning has the nearest known name.
 //
 // # Protection
 //

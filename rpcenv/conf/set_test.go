@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTwiceIsAFault(t *testing.T) {
@@ -21,8 +22,11 @@ func TestAMistakeInADeclarationIsAFault(t *testing.T) {
 	own := NewSet()
 	Declare(own, "spark.a", AtLeast(Ints, 3), "2", "A.")
 	Declare(own, "spark.b", AtLeast(Ints, 3), "3", "B.")
-	if faults := own.Faults(); len(faults) != 1 || faults[0].Error() != `default of spark.a = "2": too small: want a whole number of at least 3, for example 2` {
-		t.Errorf("%v", faults)
+	Declare(own, "spark.c", Durations(time.Second), "1q", "C.")
+	want := `default of spark.a = "2": too small: want a whole number of at least 3, for example 2
+default of spark.c = "1q": unknown unit "q": want a time, a whole number with us, ms, s, m, h or d (without: s), for example 1q`
+	if got := errors.Join(own.Faults()...); got == nil || got.Error() != want {
+		t.Errorf("%v", got)
 	}
 }
 
@@ -31,11 +35,12 @@ func TestAProgramAddsItsOwnSettings(t *testing.T) {
 	others, own := NewSet(), NewSet()
 	Declare(others, "spark.task.cpus", Ints, "1", "The cores of one task.")
 	limit := Declare(own, "spark.myapp.limit", AtLeast(Ints, 1), "10", "How many there may be.")
+	Declare(own, "myapp.step", Ints, "1", "A number whose key is not of Spark's form.")
 	prefix := own.Family("spark.myapp.color.")
 	if _, err := New(map[string]string{"spark.myapp.limit": "0"}, others, own); err == nil {
 		t.Error("0 is taken")
 	}
-	pairs := map[string]string{"spark.myapp.limit": "7", "spark.task.cpu": "2", prefix + "red": "1", prefix: "1"}
+	pairs := map[string]string{"spark.myapp.limit": "7", "spark.task.cpu": "2", "myapp.stp": "2", prefix + "red": "1", prefix: "1"}
 	c, err := New(pairs, others, own)
 	if err != nil {
 		t.Fatal(err)
@@ -43,11 +48,14 @@ func TestAProgramAddsItsOwnSettings(t *testing.T) {
 	if got := limit.Get(c); got != 7 {
 		t.Errorf("the limit is %d", got)
 	}
-	want := []string{"unknown setting spark.myapp.color.", "unknown setting spark.task.cpu: did you mean spark.task.cpus?"}
+	want := []string{
+		"Ignoring non-Spark config property: myapp.stp: did you mean myapp.step?", "unknown setting spark.myapp.color.",
+		"unknown setting spark.task.cpu: did you mean spark.task.cpus?",
+	}
 	if got := c.Warnings(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if all := Union(others, own).Entries(); len(all) != 2 || all[0].Key != "spark.myapp.limit" {
+	if all := Union(others, own).Entries(); len(all) != 3 || all[1].Key != "spark.myapp.limit" {
 		t.Errorf("%+v", all)
 	}
 }
