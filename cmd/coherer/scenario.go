@@ -69,14 +69,16 @@ func (o *scenarioListOptions) run(_ context.Context, s streams, _ []string) erro
 			Rules     []invariant.Rule `json:"rules"`
 		}{all, invariant.Rules})
 	}
+	var b strings.Builder
 	for _, l := range all {
-		fmt.Fprintf(s.out, "%-12s %-10s %s\n", l.Name, strings.Join(l.Invariants, " "), l.About)
+		fmt.Fprintf(&b, "%-12s %-10s %s\n", l.Name, strings.Join(l.Invariants, " "), l.About)
 	}
-	fmt.Fprintln(s.out)
+	fmt.Fprintln(&b)
 	for _, r := range invariant.Rules {
-		fmt.Fprintf(s.out, "%-4s %-20s %s\n", r.ID, r.Name, r.Statement)
+		fmt.Fprintf(&b, "%-4s %-20s %s\n", r.ID, r.Name, r.Statement)
 	}
-	return nil
+	_, err := fmt.Fprint(s.out, &b)
+	return err
 }
 
 type scenarioShowOptions struct{ noFlags }
@@ -190,7 +192,9 @@ func (o *scenarioRunOptions) report(s streams, outcomes []*scenario.Outcome) err
 		}
 		holds = holds && out.Holds()
 		if !o.asJSON {
-			fmt.Fprint(s.out, out)
+			if _, err := fmt.Fprint(s.out, out); err != nil {
+				return err
+			}
 		}
 	}
 	if o.asJSON {

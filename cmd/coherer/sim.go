@@ -115,7 +115,9 @@ func (o *simOptions) live(ctx context.Context, s streams) error {
 			failed = append(failed, fmt.Sprint(life.Seed))
 		}
 		if !o.asJSON {
-			fmt.Fprint(s.out, l)
+			if _, err := fmt.Fprint(s.out, l); err != nil {
+				return err
+			}
 		}
 		if l.Holds() || o.shrunk == 0 {
 			continue

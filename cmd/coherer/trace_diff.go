@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ func (o *traceDiffOptions) run(_ context.Context, s streams, args []string) erro
 	if o.asJSON {
 		err = s.json(verdict)
 	} else {
-		sayDifference(s.out, args, a, b, verdict)
+		_, err = io.WriteString(s.out, difference(args, a, b, verdict))
 	}
 	// As diff does: a difference is an answer, and an exit code of 1.
 	if err == nil && !verdict.Same {
@@ -49,7 +50,8 @@ func (o *traceDiffOptions) run(_ context.Context, s streams, args []string) erro
 	return err
 }
 
-func sayDifference(w io.Writer, names []string, a, b *trace.Trace, v compare.Verdict) {
+func difference(names []string, a, b *trace.Trace, v compare.Verdict) string {
+	w := new(strings.Builder)
 	for i, t := range []*trace.Trace{a, b} {
 		fmt.Fprintf(w, "%c: %s: %s\n", 'A'+i, names[i], describe(t))
 	}
@@ -62,6 +64,7 @@ func sayDifference(w io.Writer, names []string, a, b *trace.Trace, v compare.Ver
 	if v.Same {
 		fmt.Fprintln(w, "the same,", v.By)
 	}
+	return w.String()
 }
 
 // describe sums a trace up: its length, its program, and when or by which seed it came about.
