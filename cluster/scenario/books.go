@@ -10,20 +10,17 @@ import (
 
 // books prints a Master's books: NAME. Its Workers, its applications with their executors, its drivers.
 func (r *Runner) books(c syntax.Command) error {
-	if err := c.Need(1, "NAME"); err != nil {
-		return err
-	}
-	n, err := r.find(c.Args[0])
+	n, err := r.only(c)
 	if err != nil {
 		return err
 	}
 	w := r.world.Simulated()
-	switch _, ended := r.world.Exited(n.name); {
+	switch {
 	case w == nil: // elsewhere the Master's goroutine may be writing in its books
 		return errWantsSim
 	case n.Master == nil:
 		return fmt.Errorf("%s is no Master", n.name)
-	case ended:
+	case !r.runs(n):
 		return fmt.Errorf("%s has ended", n.name)
 	}
 	r.names.learn(r.Trace().Entries)

@@ -35,7 +35,7 @@ func (r *Runner) start(c syntax.Command) error {
 	if err := ids.Check("process", name); err != nil { // directories get its name
 		return err
 	}
-	if _, ended := r.world.Exited(name); r.nodes[name] != nil && !ended {
+	if old := r.nodes[name]; old != nil && r.runs(old) {
 		return fmt.Errorf("%s runs", name)
 	}
 	env := rpcenv.Config{Name: name, Conf: r.conf, Log: rpcenv.NoLog()}
@@ -142,12 +142,17 @@ func (r *Runner) find(name string) (*node, error) {
 	return n, nil
 }
 
+// only is the node that a line names, and nothing else.
+func (r *Runner) only(c syntax.Command) (*node, error) {
+	if err := c.Need(1, "NAME"); err != nil {
+		return nil, err
+	}
+	return r.find(c.Args[0])
+}
+
 // stop ends a daemon in good order.
 func (r *Runner) stop(c syntax.Command) error {
-	if err := c.Need(1, "NAME"); err != nil {
-		return err
-	}
-	n, err := r.find(c.Args[0])
+	n, err := r.only(c)
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,7 @@ import (
 
 // decommission gives a Worker the signal spark.worker.decommission.signal.
 func (r *Runner) decommission(c syntax.Command) error {
-	if err := c.Need(1, "NAME"); err != nil {
-		return err
-	}
-	n, err := r.find(c.Args[0])
+	n, err := r.only(c)
 	if err != nil {
 		return err
 	}

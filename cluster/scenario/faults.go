@@ -27,14 +27,11 @@ func (r *Runner) fault(c syntax.Command) error {
 
 // restart ends a daemon as kill -9 does, if it runs, and starts it as it was started: at its address, as a new process.
 func (r *Runner) restart(c syntax.Command) error {
-	if err := c.Need(1, "NAME"); err != nil {
-		return err
-	}
-	n, err := r.find(c.Args[0])
+	n, err := r.only(c)
 	if err != nil {
 		return err
 	}
-	if _, ended := r.world.Exited(n.name); !ended {
+	if r.runs(n) {
 		if err := r.world.Kill(n.name); err != nil {
 			return err
 		}

@@ -287,15 +287,19 @@ func (g *generator) master(at time.Duration) {
 
 // header has the first lines of a Life's script.
 func (l *Life) header(rules ...string) []string {
+	first := []string{fmt.Sprintf("cluster worlds=(sim) seed=%d", l.Seed)}
 	if l.YARN {
-		return l.yarnHeader(rules...)
+		first = append(first, yarnSettings...)
 	}
-	lines := []string{strings.Join(append([]string{fmt.Sprintf("cluster worlds=(sim) seed=%d", l.Seed)}, l.Conf...), " ")}
+	lines := []string{strings.Join(append(first, l.Conf...), " ")}
 	if len(rules) > 0 {
 		lines = append(lines, "invariants "+strings.Join(rules, " "))
 	}
 	lines = append(lines, "hide")
-	if l.Masters == 1 {
+	switch {
+	case l.YARN:
+		return append(lines, "start resourcemanager RM recovery=FILESYSTEM queues="+yarnQueues)
+	case l.Masters == 1:
 		return append(lines, "start master M1")
 	}
 	for i := range l.Masters {

@@ -2,25 +2,18 @@ package scenario
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
 // The queues of a life on YARN, with their weights.
 const yarnQueues = "(a:1,b:2,c:1)"
 
-// yarnHeader has the first lines of a script of a life on YARN: containers are preempted for applications below their share, and
-// silent nodes and ApplicationMasters are given up in half a minute, so that it happens within a storm.
-func (l *Life) yarnHeader(rules ...string) []string {
-	lines := []string{strings.Join(append([]string{
-		fmt.Sprintf("cluster worlds=(sim) seed=%d", l.Seed), "yarn.scheduler.minimum-allocation-mb=256", "yarn.scheduler.fair.preemption=true",
-		"yarn.nm.liveness-monitor.expiry-interval-ms=30000", "yarn.am.liveness-monitor.expiry-interval-ms=30000",
-		"yarn.resourcemanager.connect.retry-interval.ms=2000", "yarn.resourcemanager.am.max-attempts=4",
-	}, l.Conf...), " ")}
-	if len(rules) > 0 {
-		lines = append(lines, "invariants "+strings.Join(rules, " "))
-	}
-	return append(lines, "hide", "start resourcemanager RM recovery=FILESYSTEM queues="+yarnQueues)
+// yarnSettings are those of a life on YARN: containers are preempted for applications below their share, and silent nodes and
+// ApplicationMasters are given up in half a minute, so that it happens within a storm.
+var yarnSettings = []string{
+	"yarn.scheduler.minimum-allocation-mb=256", "yarn.scheduler.fair.preemption=true",
+	"yarn.nm.liveness-monitor.expiry-interval-ms=30000", "yarn.am.liveness-monitor.expiry-interval-ms=30000",
+	"yarn.resourcemanager.connect.retry-interval.ms=2000", "yarn.resourcemanager.am.max-attempts=4",
 }
 
 // node is a NodeManager, there from the beginning or later.

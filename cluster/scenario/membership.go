@@ -26,10 +26,7 @@ func (r *Runner) leave(n *node) {
 
 // suspect lets the other members hear that one does not answer.
 func (r *Runner) suspect(c syntax.Command) error {
-	if err := c.Need(1, "NAME"); err != nil {
-		return err
-	}
-	n, err := r.find(c.Args[0])
+	n, err := r.only(c)
 	if err != nil {
 		return err
 	}

@@ -62,10 +62,7 @@ func (r *Runner) shared(name string, c syntax.Command) master.Config {
 
 // elect makes a Master the leader of its store, in the next term: NAME. The leader before gets RevokedLeadership, if it runs.
 func (r *Runner) elect(c syntax.Command) error {
-	if err := c.Need(1, "NAME"); err != nil {
-		return err
-	}
-	n, err := r.find(c.Args[0])
+	n, err := r.only(c)
 	if err != nil {
 		return err
 	}
@@ -88,6 +85,7 @@ func (r *Runner) elect(c syntax.Command) error {
 	return n.Env.Send(n.Ref, master.ElectedLeader{Term: s.term})
 }
 
+// runs reports whether a node's process has not ended.
 func (r *Runner) runs(n *node) bool {
 	_, ended := r.world.Exited(n.name)
 	return !ended

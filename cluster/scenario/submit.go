@@ -95,14 +95,19 @@ func (r *Runner) client(c syntax.Command) (driver.Config, *conf.Conf, error) {
 	if cfg.Masters, err = r.masters(c.Option("master", "M")); err != nil {
 		return cfg, nil, err
 	}
+	all, err := r.conf.With(settingsIn(c))
+	return cfg, all, err
+}
+
+// settingsIn are the settings among the options of a submission.
+func settingsIn(c syntax.Command) map[string]string {
 	settings := map[string]string{}
 	for _, o := range c.Options {
 		if strings.HasPrefix(o.Key, "spark.") {
 			settings[o.Key] = o.Value
 		}
 	}
-	all, err := r.conf.With(settings)
-	return cfg, all, err
+	return settings
 }
 
 // release lets a program begin that was submitted with hold=true.

@@ -34,11 +34,7 @@ func (r *Runner) submitToCluster(c syntax.Command) error {
 	for _, p := range r.conf.Pairs() {
 		settings[p.Key] = p.Value
 	}
-	for _, o := range c.Options {
-		if strings.HasPrefix(o.Key, "spark.") {
-			settings[o.Key] = o.Value
-		}
-	}
+	maps.Copy(settings, settingsIn(c))
 	d, err := local.ClusterDriver(name, c.Args[1], c.Args[2:], settings)
 	if err != nil {
 		return err

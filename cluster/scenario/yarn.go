@@ -85,11 +85,7 @@ func (r *Runner) yarnSettings(c syntax.Command, rm *node) (*conf.Conf, error) {
 		submit.AppName.Key(): c.Args[0], submit.MasterURL.Key(): "yarn",
 		conf.HadoopPrefix + rmproxy.ResourceManagerAddress.Key(): rm.Env.Address().String(),
 	}
-	for _, o := range c.Options {
-		if strings.HasPrefix(o.Key, "spark.") {
-			own[o.Key] = o.Value
-		}
-	}
+	maps.Copy(own, settingsIn(c))
 	return r.conf.With(own)
 }
 
