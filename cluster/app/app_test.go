@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestBlocksAreKeptAndServed(t *testing.T) {
-	b, err := NewBlocks([]string{t.TempDir()}, rpcenv.Address{Host: "127.0.0.1"})
+	b, err := newBlocks([]string{t.TempDir()}, rpcenv.Address{Host: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestBlocksAreKeptAndServed(t *testing.T) {
 }
 
 func TestBlocksThatCannotBeWrittenSayWhatToDo(t *testing.T) {
-	b, err := NewBlocks([]string{filepath.Join(t.TempDir(), "gone")}, rpcenv.Address{Host: "127.0.0.1"})
+	b, err := newBlocks([]string{filepath.Join(t.TempDir(), "gone")}, rpcenv.Address{Host: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}

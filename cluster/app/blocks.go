@@ -14,9 +14,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport/bulk"
 )
 
-// Blocks keeps an executor's map outputs in files of its directory, one file a map output, and serves them on a port of
+// blocks keeps an executor's map outputs in files of its directory, one file a map output, and serves them on a port of
 // their own (Spark's block manager with its NettyBlockTransferService).
-type Blocks struct {
+type blocks struct {
 	dirs   []string
 	addr   rpcenv.Address
 	server io.Closer
@@ -32,9 +32,9 @@ type place struct {
 	offset, size int64
 }
 
-// NewBlocks serves blocks at an address; port 0 is any free one. The files go into dirs in turn.
-func NewBlocks(dirs []string, at rpcenv.Address) (*Blocks, error) {
-	b := &Blocks{dirs: dirs, index: map[string]place{}}
+// newBlocks serves blocks at an address; port 0 is any free one. The files go into dirs in turn.
+func newBlocks(dirs []string, at rpcenv.Address) (*blocks, error) {
+	b := &blocks{dirs: dirs, index: map[string]place{}}
 	var err error
 	if b.addr, b.server, err = bulk.Serve(at, b, bulk.Options{}); err != nil {
 		return nil, fmt.Errorf("serve blocks: %w", err)
@@ -43,13 +43,13 @@ func NewBlocks(dirs []string, at rpcenv.Address) (*Blocks, error) {
 }
 
 // Close ends the server. The files go with the executor's directory.
-func (b *Blocks) Close() error { return b.server.Close() }
+func (b *blocks) Close() error { return b.server.Close() }
 
 // Address is where others fetch.
-func (b *Blocks) Address() rpcenv.Address { return b.addr }
+func (b *blocks) Address() rpcenv.Address { return b.addr }
 
 // Put writes a map output. A block that is kept already is replaced.
-func (b *Blocks) Put(ids []string, data [][]byte) error {
+func (b *blocks) Put(ids []string, data [][]byte) error {
 	b.mu.Lock()
 	b.files++
 	path := filepath.Join(b.dirs[b.files%len(b.dirs)], fmt.Sprintf("blocks_%d.data", b.files))
@@ -74,7 +74,7 @@ func (b *Blocks) Put(ids []string, data [][]byte) error {
 	return nil
 }
 
-func (b *Blocks) find(id string) (place, error) {
+func (b *blocks) find(id string) (place, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p, ok := b.index[id]
@@ -85,7 +85,7 @@ func (b *Blocks) find(id string) (place, error) {
 }
 
 // Get reads a block.
-func (b *Blocks) Get(id string) ([]byte, error) {
+func (b *blocks) Get(id string) ([]byte, error) {
 	p, err := b.find(id)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (b *Blocks) Get(id string) ([]byte, error) {
 }
 
 // OpenBlocks is called by the server for other executors.
-func (b *Blocks) OpenBlocks(ids []string) ([]bulk.Chunk, error) {
+func (b *blocks) OpenBlocks(ids []string) ([]bulk.Chunk, error) {
 	chunks := make([]bulk.Chunk, len(ids))
 	for i, id := range ids {
 		p, err := b.find(id)

@@ -25,11 +25,11 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// JarPrefix is where a driver serves programs: /jars/<sha256 of the file>.
-const JarPrefix = "/jars/"
+// jarPrefix is where a driver serves programs: /jars/<sha256 of the file>.
+const jarPrefix = "/jars/"
 
-// Drive runs a program as the driver of an application, and returns when all of it has ended.
-func Drive(s Submission, program Program, args []string) (err error) {
+// drive runs a program as the driver of an application, and returns when all of it has ended.
+func drive(s Submission, program Program, args []string) (err error) {
 	// First: from here on a signal ends ctx and not the process, so that everything below is undone.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

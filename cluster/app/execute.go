@@ -59,30 +59,30 @@ func Execute(given Execution) error {
 	if err != nil {
 		return err
 	}
-	var blocks *Blocks
+	var store *blocks
 	err = rpcenv.NextPorts(storage.BlockManagerPort.Get(c), rpcenv.PortMaxRetries.Get(c), func(port int) (err error) {
-		blocks, err = NewBlocks(dirs, rpcenv.Address{Host: orLoopback(a.Hostname), Port: port})
+		store, err = newBlocks(dirs, rpcenv.Address{Host: orLoopback(a.Hostname), Port: port})
 		return err
 	})
 	if err != nil {
 		return rpcenv.ListenAdvice(err, "the --host of the Worker or NodeManager", storage.BlockManagerPort.Key())
 	}
 	rpcenv.Door{
-		Name: "the port of blocks", At: blocks.Address().String(), Lets: "read what this application's tasks have computed",
+		Name: "the port of blocks", At: store.Address().String(), Lets: "read what this application's tasks have computed",
 		Close: "run its Worker or NodeManager with --host 127.0.0.1, or let a firewall keep others out",
 	}.Warn(log)
 	rec, err := recorderOrRing(executorTrace(a, c, "exec"), c, log)
 	if err != nil {
-		return errors.Join(err, blocks.Close())
+		return errors.Join(err, store.Close())
 	}
 	p, err := boot.New(boot.Options{Recorder: rec, Warn: log.Warn, Child: true})
 	if err != nil {
-		return errors.Join(err, blocks.Close())
+		return errors.Join(err, store.Close())
 	}
 	x := executor.Boot{
 		Args: a, Settings: given.Settings, Log: log, Resources: resources,
 		LogURLs: variables("SPARK_LOG_URL_", strings.ToLower), Attributes: variables("SPARK_EXECUTOR_ATTRIBUTE_", strings.ToUpper),
-		IO:   executor.IO{FS: Files{}, Blocks: blocks, Transfer: transfer{bulk.NewClient(bulk.Options{})}},
+		IO:   executor.IO{FS: Files{}, Blocks: store, Transfer: transfer{bulk.NewClient(bulk.Options{})}},
 		Made: func(env *rpcenv.Env) error { return p.Serve(env, "") },
 	}
 	if err := x.Run(p.Host); err != nil {
@@ -193,5 +193,5 @@ func FetchProgram(ctx context.Context, args []string, digest string, to *os.File
 	if err != nil {
 		return err
 	}
-	return fetchFile(ctx, at.SparkURL()+JarPrefix+digest, to)
+	return fetchFile(ctx, at.SparkURL()+jarPrefix+digest, to)
 }

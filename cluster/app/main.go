@@ -46,7 +46,7 @@ func Main(program Program) {
 		os.Exit(exitUsage)
 	}
 	if err == nil {
-		err = Drive(s, program, os.Args[1:])
+		err = drive(s, program, os.Args[1:])
 	}
 	if err != nil {
 		if own := s.own(err); own != nil {
