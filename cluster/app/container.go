@@ -81,6 +81,7 @@ func masterEnv(x applicationmaster.Boot, log *logrus.Entry) (rpcenv.Config, erro
 	if err != nil {
 		return rpcenv.Config{}, err
 	}
+	// Executors get the driver's settings, and compare their program with the one that runs here.
 	settings[known.AppID.Key()], settings[known.AppBinary.Key()] = x.Attempt.App.String(), digest
 	if settings[submit.AppName.Key()] == "" {
 		settings[submit.AppName.Key()] = filepath.Base(path)
@@ -92,6 +93,7 @@ func masterEnv(x applicationmaster.Boot, log *logrus.Entry) (rpcenv.Config, erro
 	if err := poolsFile(c); err != nil {
 		return rpcenv.Config{}, err
 	}
+	// The trace is no reason to fail an attempt.
 	if made, err := withTraceDir(c); err == nil { // else recorderOrRing warns
 		c = made
 	}

@@ -108,7 +108,7 @@ func (p *Process) Serve(env *rpcenv.Env, debugAt string) error {
 		return err
 	}
 	level := logrus.InfoLevel
-	if !log.Logger.IsLevelEnabled(level) { // a driver's log
+	if !log.Logger.IsLevelEnabled(level) { // a driver logs warnings only, and with port 0 nothing else says where to look
 		level = logrus.WarnLevel
 	}
 	log.Logf(level, "metrics and profiles at http://%s/metrics and /debug/pprof/", p.DebugAddr())

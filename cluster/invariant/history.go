@@ -130,7 +130,7 @@ func (h *history) see(r *tracepb.Record) {
 	switch r.GetKind() {
 	case tracepb.Kind_ENV:
 		h.envs[r.GetEnv()] = &env{num: r.GetEnv(), name: r.GetPeer(), address: r.GetAddress()}
-		if r.GetAddress() != "" {
+		if r.GetAddress() != "" { // also that of an earlier one: a daemon that starts again listens where it did
 			h.at[r.GetAddress()] = r.GetEnv()
 		}
 	case tracepb.Kind_SENT:
@@ -207,6 +207,7 @@ func (h *history) question(m *message) *message {
 
 func (h *history) ordered(m *message, b *deploy.LaunchExecutor) {
 	full := fullID(b.GetAppId(), int(b.GetExecId()))
+	// The Env that has the address now, since a Worker that starts there later did not get the order.
 	o := order{
 		master: m.from, worker: m.address, to: h.at[m.address], app: b.GetAppId(), id: int(b.GetExecId()),
 		cores: int(b.GetCores()), memory: int(b.GetMemory()), at: m.at,

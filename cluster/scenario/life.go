@@ -157,6 +157,7 @@ func (l *Life) generate() []event {
 		g.add(g.within(time.Second, l.For/2), "submit D%d sleep --tasks=%d --task-time=%ds master=%s spark.executor.memory=512m spark.executor.cores=1 spark.cores.max=%d",
 			i+1, g.one(20), g.one(20), l.masters(), g.one(6))
 	}
+	// No storm without a whole calm behind it: what it leaves behind would not be judged.
 	for begin := 10 * time.Second; begin+storm+calm <= l.For+10*time.Second && len(l.Faults) > 0; begin += storm + calm {
 		g.storm(begin, begin+storm)
 	}
@@ -219,6 +220,7 @@ func (g *generator) storm(from, to time.Duration) {
 
 // fault is something that goes wrong at a time, until another.
 func (g *generator) fault(at, until time.Duration) {
+	// Both are drawn, and before the kind, whether that needs them or not: see generate.
 	w := "W" + strconv.Itoa(g.one(g.Workers))
 	m := "M" + strconv.Itoa(g.one(g.Masters))
 	if g.YARN {
@@ -237,6 +239,8 @@ func (g *generator) fault(at, until time.Duration) {
 			g.add(at, "kill A%d", g.one(max(g.Apps, 1)))
 			return
 		}
+		// Which executors live at that time, nobody knows here. The ids of each application begin at 0, so low ones are likely to; a
+		// kill that finds none does nothing.
 		g.add(at, "kill Exec%d", g.rnd.IntN(6))
 	case "pause":
 		g.add(at, "pause %s", w)

@@ -59,7 +59,7 @@ func (d dispatcher) Throughput() int   { return 1 }
 
 // turn runs a turn when the World picks it.
 func (h *Host) turn(t rpcenv.Turn) {
-	if h.world.busy.idle() {
+	if h.world.busy.idle() { // no item holds a thread, so no limit of Threads matters
 		h.world.soon(h, t.Run)
 		return
 	}
@@ -90,7 +90,7 @@ func (h *Host) occupy(p *pool, t rpcenv.Turn) {
 		t.Run()
 		return
 	}
-	t.Begin()
+	t.Begin() // the trace has the wait for a thread apart from the handling
 	p.working++
 	h.world.later(h, d, func() {
 		p.working--

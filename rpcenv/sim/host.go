@@ -77,6 +77,7 @@ func (h *Host) Entropy(purpose string) uint64 {
 	if h.entropy == nil {
 		h.entropy = map[string]int{}
 	}
+	// Counted by purpose: whoever asks for another one leaves these numbers, and so what a seed does, as they are.
 	h.entropy[purpose]++
 	return h.world.entropy(h.number, fmt.Sprintf("%s#%d", purpose, h.entropy[purpose]))
 }
@@ -159,6 +160,7 @@ func (h *Host) Start(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (rpcenv.Proce
 		// The dead are taken out at each start: a Worker that lives long starts many executors.
 		h.tied = append(slices.DeleteFunc(h.tied, func(c *Host) bool { return c.dead }), child)
 	}
+	// In a turn of its own, as after a fork: the parent has the Process by then, and a role that fails is an end of it.
 	h.world.soon(child, func() {
 		if err := role(child, cmd); err != nil {
 			child.onExit(rpcenv.Exit{Code: 1, Err: err})
@@ -268,6 +270,7 @@ func (h *Host) Listen(at rpcenv.Address, accept func(rpcenv.Link) rpcenv.Receive
 }
 
 func (h *Host) port() int {
+	// Never one twice: what is sent to a process that has ended must not reach the next one.
 	h.world.net.ports[h.ip]++
 	return 40000 + h.world.net.ports[h.ip]
 }
