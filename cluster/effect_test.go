@@ -100,6 +100,10 @@ func declared(g *ast.GenDecl, marked, read map[string]bool, falls map[string]str
 		if x, ok := sel.X.(*ast.Ident); !ok || x.Name != "conf" {
 			continue
 		}
+		if name == "_" { // which nothing reads
+			key, _ := call.Args[1].(*ast.BasicLit)
+			name = key.Value
+		}
 		names = append(names, name)
 		falls[name] = ""
 		if sel.Sel.Name == "Fallback" {

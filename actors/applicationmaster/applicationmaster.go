@@ -69,7 +69,7 @@ func (m *ApplicationMaster) OnStart(c *rpcenv.Context) {
 	m.historic = faultsOf(c.Conf())
 	m.rm = c.Env().Ref(m.cfg.ResourceManager, ServiceName)
 	if m.cfg.ClusterMode {
-		c.After(YARNAMWaitTime.Get(c.Conf()), ContextTimeout{})
+		c.After(yarnAMWaitTime.Get(c.Conf()), ContextTimeout{})
 		return
 	}
 	m.register(c, m.runExecutorLauncher)

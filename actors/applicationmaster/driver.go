@@ -105,7 +105,7 @@ func (m *ApplicationMaster) OnDisconnected(c *rpcenv.Context, peer rpcenv.Addres
 		code = *m.shutdownAs
 	}
 	c.Log().Infof("Driver terminated or disconnected! Shutting down. %s", peer)
-	switch treated := YARNClientModeTreatDisconnectAsFailed.Get(c.Conf()); {
+	switch treated := yarnClientModeTreatDisconnectAsFailed.Get(c.Conf()); {
 	case m.shutdownAs == nil && treated:
 		// Without Shutdown the driver may have crashed; Spark takes that for a success unless the setting says otherwise.
 		m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitDisconnectedFromDriver, "Application Master lost connection with driver! Shutting down. "+peer.String())

@@ -52,7 +52,7 @@ func (m *ApplicationMaster) finish(c *rpcenv.Context, status yarn.FinalApplicati
 	if m.cfg.ClusterMode && !m.registered {
 		m.status, m.exitCode = yarn.FinalApplicationStatus_APP_FAILED, ExitSCNotInited
 	}
-	m.message = cut(message, int(YARNFinalMessageLimit.Get(c.Conf())))
+	m.message = cut(message, int(yarnFinalMessageLimit.Get(c.Conf())))
 	m.launches = nil // launches that wait for their turn are dropped
 	c.Log().Infof("Final app status: %s, exitCode: %d, (reason: %s)", m.status, m.exitCode, m.message)
 	c.State("application master", m.cfg.Attempt.String(), "", "FINISHING", m.message)

@@ -70,7 +70,7 @@ func nodeAddress(n *yarn.NodeId) (rpcenv.Address, bool) {
 // launch starts the launches that wait, at most spark.yarn.containerLauncherMaxThreads at once. It mirrors ExecutorRunnable in the
 // launcher's pool.
 func (m *ApplicationMaster) launch(c *rpcenv.Context) {
-	for len(m.launches) > 0 && m.launching < YARNContainerLauncherMaxThreads.Get(c.Conf()) {
+	for len(m.launches) > 0 && m.launching < yarnContainerLauncherMaxThreads.Get(c.Conf()) {
 		l := m.launches[0]
 		m.launches = m.launches[1:]
 		m.launching++

@@ -28,7 +28,7 @@ func profileOf(c *conf.Conf, p *deploy.ResourceProfile) allocator.Profile {
 
 // maxExecutorFailures is how many failed executors an application may have.
 func maxExecutorFailures(c *conf.Conf) int {
-	for _, e := range []*conf.Entry[int]{ExecutorMaxNumFailures, YARNMaxExecutorFailures} {
+	for _, e := range []*conf.Entry[int]{executorMaxNumFailures, yarnMaxExecutorFailures} {
 		if n, set := e.Find(c); set {
 			return n
 		}

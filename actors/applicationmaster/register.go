@@ -89,7 +89,7 @@ func (m *ApplicationMaster) contextTimeout(c *rpcenv.Context) {
 	}
 	m.finish(c, yarn.FinalApplicationStatus_APP_FAILED, ExitSCNotInited, fmt.Sprintf(
 		"SparkContext did not initialize after waiting for %d ms. Please check earlier log output for errors. Failing the application.",
-		YARNAMWaitTime.Get(c.Conf()).Milliseconds()))
+		yarnAMWaitTime.Get(c.Conf()).Milliseconds()))
 }
 
 // amIPFilter is the filter that Hadoop has put before an application's pages.
@@ -133,7 +133,7 @@ func (m *ApplicationMaster) createAllocator(c *rpcenv.Context) {
 			return
 		}
 		m.alloc = allocator.New(m.allocatorConfig(c.Conf(), target, m.historic.after(last.GetId())))
-		m.pace = allocator.NewPace(YARNHeartbeatInterval.Get(c.Conf()), YARNInitialAllocationInterval.Get(c.Conf()), expiry(c.Conf()))
+		m.pace = allocator.NewPace(YARNHeartbeatInterval.Get(c.Conf()), yarnInitialAllocationInterval.Get(c.Conf()), expiry(c.Conf()))
 		// Not before the allocator is made: the driver sends its target as soon as it gets this.
 		c.Send(m.driver, &app.RegisterClusterManager{Am: c.Self().Proto()})
 		if m.context != nil {
@@ -159,14 +159,14 @@ func expiry(c *conf.Conf) time.Duration {
 func (m *ApplicationMaster) allocatorConfig(c *conf.Conf, target, last int) allocator.Config {
 	cfg := allocator.Config{
 		Default: profileOf(c, nil), Target: target, LastExecutorID: last,
-		Label: YARNExecutorNodeLabelExpression.Get(c), FailureValidity: ExecutorFailuresValidityInterval.Get(c),
+		Label: yarnExecutorNodeLabelExpression.Get(c), FailureValidity: executorFailuresValidityInterval.Get(c),
 		Rack: m.cfg.Rack, Resends: m.historic.resends,
 		Health: allocator.HealthConfig{
-			Exclude: YARNExcludeNodes.Get(c), OnFailure: YARNExecutorLaunchExcludeOnFailure.Get(c),
-			MaxFailures: ExcludeAppMaxFailedExecutorsPerNode.Get(c), Timeout: time.Hour,
+			Exclude: yarnExcludeNodes.Get(c), OnFailure: yarnExecutorLaunchExcludeOnFailure.Get(c),
+			MaxFailures: excludeAppMaxFailedExecutorsPerNode.Get(c), Timeout: time.Hour,
 		},
 	}
-	if d, set := ExcludeOnFailureTimeout.Find(c); set {
+	if d, set := excludeOnFailureTimeout.Find(c); set {
 		cfg.Health.Timeout = d
 	}
 	return cfg

@@ -146,7 +146,7 @@ func (m *ApplicationMaster) allocateFailed(c *rpcenv.Context, err error) {
 		m.finish(c, failed, ExitReporterFailure, err.Error())
 		return
 	}
-	if most := YARNReporterMaxFailures.Get(c.Conf()); m.failures >= most {
+	if most := yarnReporterMaxFailures.Get(c.Conf()); m.failures >= most {
 		m.finish(c, failed, ExitReporterFailure, fmt.Sprintf("Exception was thrown %d time(s) from Reporter thread: %v", m.failures, err))
 		return
 	}

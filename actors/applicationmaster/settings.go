@@ -11,38 +11,38 @@ var Settings = conf.NewSet()
 
 // The entries of Settings; the last argument of each says what it means.
 var (
-	ExecutorMaxNumFailures = conf.Optional(Settings, "spark.executor.maxNumFailures", conf.AtLeast(conf.Ints, 0),
+	executorMaxNumFailures = conf.Optional(Settings, "spark.executor.maxNumFailures", conf.AtLeast(conf.Ints, 0),
 		"After how many failed executors the application fails.")
-	ExecutorFailuresValidityInterval = conf.Fallback(Settings, "spark.executor.failuresValidityInterval", conf.Durations(time.Millisecond),
-		YARNExecutorFailuresValidityInterval, "After how long a failure of an executor no longer counts; when unset it counts for ever.")
-	ExcludeOnFailureTimeout = conf.Optional(Settings, "spark.excludeOnFailure.timeout", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond),
+	executorFailuresValidityInterval = conf.Fallback(Settings, "spark.executor.failuresValidityInterval", conf.Durations(time.Millisecond),
+		yarnExecutorFailuresValidityInterval, "After how long a failure of an executor no longer counts; when unset it counts for ever.")
+	excludeOnFailureTimeout = conf.Optional(Settings, "spark.excludeOnFailure.timeout", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond),
 		"How long an executor or a node is excluded from an application; one hour when unset.")
-	ExcludeAppMaxFailedExecutorsPerNode = conf.Declare(Settings, "spark.excludeOnFailure.application.maxFailedExecutorsPerNode", conf.AtLeast(conf.Ints, 1), "2",
+	excludeAppMaxFailedExecutorsPerNode = conf.Declare(Settings, "spark.excludeOnFailure.application.maxFailedExecutorsPerNode", conf.AtLeast(conf.Ints, 1), "2",
 		"After how many excluded executors a node is excluded from the application.")
-	YARNAMWaitTime = conf.Declare(Settings, "spark.yarn.am.waitTime", conf.AtLeast(conf.Durations(time.Millisecond), 0), "100s",
+	yarnAMWaitTime = conf.Declare(Settings, "spark.yarn.am.waitTime", conf.AtLeast(conf.Durations(time.Millisecond), 0), "100s",
 		"How long the application master waits for the driver to be there.")
 	YARNHeartbeatInterval = conf.Declare(Settings, "spark.yarn.scheduler.heartbeat.interval-ms", conf.Durations(time.Millisecond), "3s",
 		"How often the application master sends the ResourceManager a heartbeat when it has nothing to ask for.")
-	YARNInitialAllocationInterval = conf.Declare(Settings, "spark.yarn.scheduler.initial-allocation.interval", conf.Durations(time.Millisecond), "200ms",
+	yarnInitialAllocationInterval = conf.Declare(Settings, "spark.yarn.scheduler.initial-allocation.interval", conf.Durations(time.Millisecond), "200ms",
 		"How soon the application master asks again while it waits for containers; it doubles up to the heartbeat's.")
-	YARNReporterMaxFailures = conf.Declare(Settings, "spark.yarn.scheduler.reporterThread.maxFailures", conf.AtLeast(conf.Ints, 1), "5",
+	yarnReporterMaxFailures = conf.Declare(Settings, "spark.yarn.scheduler.reporterThread.maxFailures", conf.AtLeast(conf.Ints, 1), "5",
 		"After how many failed calls of the ResourceManager in a row the application master ends.")
-	YARNContainerLauncherMaxThreads = conf.Declare(Settings, "spark.yarn.containerLauncherMaxThreads", conf.AtLeast(conf.Ints, 1), "25",
+	yarnContainerLauncherMaxThreads = conf.Declare(Settings, "spark.yarn.containerLauncherMaxThreads", conf.AtLeast(conf.Ints, 1), "25",
 		"How many executors the application master starts at once.")
-	YARNClientModeTreatDisconnectAsFailed = conf.Declare(Settings, "spark.yarn.am.clientModeTreatDisconnectAsFailed", conf.Bools, "false",
+	yarnClientModeTreatDisconnectAsFailed = conf.Declare(Settings, "spark.yarn.am.clientModeTreatDisconnectAsFailed", conf.Bools, "false",
 		"Whether, in client mode, a driver that goes without a word has failed.")
-	YARNClientModeExitOnError = conf.Declare(Settings, "spark.yarn.am.clientModeExitOnError", conf.Bools, "false",
+	_ = conf.Declare(Settings, "spark.yarn.am.clientModeExitOnError", conf.Bools, "false",
 		"Whether, in client mode, the driver's process ends with 1 when the application failed or was killed.").Awaits("the exit code of a client")
-	YARNExcludeNodes = conf.Optional(Settings, "spark.yarn.exclude.nodes", conf.Lists,
+	yarnExcludeNodes = conf.Optional(Settings, "spark.yarn.exclude.nodes", conf.Lists,
 		"Nodes that get no executor.")
-	YARNExecutorLaunchExcludeOnFailure = conf.Declare(Settings, "spark.yarn.executor.launch.excludeOnFailure.enabled", conf.Bools, "false",
+	yarnExecutorLaunchExcludeOnFailure = conf.Declare(Settings, "spark.yarn.executor.launch.excludeOnFailure.enabled", conf.Bools, "false",
 		"Whether nodes where executors fail to start are left out for a while.")
-	YARNMaxExecutorFailures = conf.Optional(Settings, "spark.yarn.max.executor.failures", conf.AtLeast(conf.Ints, 0),
+	yarnMaxExecutorFailures = conf.Optional(Settings, "spark.yarn.max.executor.failures", conf.AtLeast(conf.Ints, 0),
 		"The older name of spark.executor.maxNumFailures, which wins.")
-	YARNExecutorFailuresValidityInterval = conf.Optional(Settings, "spark.yarn.executor.failuresValidityInterval", conf.Durations(time.Millisecond),
+	yarnExecutorFailuresValidityInterval = conf.Optional(Settings, "spark.yarn.executor.failuresValidityInterval", conf.Durations(time.Millisecond),
 		"The older name of spark.executor.failuresValidityInterval, which falls back to it.")
-	YARNFinalMessageLimit = conf.Declare(Settings, "spark.yarn.am.finalMessageLimit", conf.AtLeast(conf.Sizes(conf.Byte), 0), "1m",
+	yarnFinalMessageLimit = conf.Declare(Settings, "spark.yarn.am.finalMessageLimit", conf.AtLeast(conf.Sizes(conf.Byte), 0), "1m",
 		"How many bytes of its final message the application master sends to the ResourceManager.")
-	YARNExecutorNodeLabelExpression = conf.Optional(Settings, "spark.yarn.executor.nodeLabelExpression", conf.Texts,
+	yarnExecutorNodeLabelExpression = conf.Optional(Settings, "spark.yarn.executor.nodeLabelExpression", conf.Texts,
 		"The label of the nodes that may run executors.")
 )

@@ -58,7 +58,7 @@ func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 		s.askLossReason(c, e.id)
 		return
 	}
-	e.removal = c.After(ExecutorRemoveDelayOnDisconnection.Get(c.Conf()), RemoveDisconnected{ExecutorID: e.id})
+	e.removal = c.After(executorRemoveDelayOnDisconnection.Get(c.Conf()), RemoveDisconnected{ExecutorID: e.id})
 }
 
 // removeDisconnected gives up an executor whose connection ended, for which no reason has come.

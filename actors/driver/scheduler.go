@@ -57,7 +57,7 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	s.historic = faultsOf(c.Conf())
 	s.maxSize = rpcenv.RPCMessageMaxSize.Get(c.Conf()) << 20
 	s.pool = tasks.NewPool(tasks.Limits{
-		CPUs: s.cpus, MaxFailures: TaskMaxFailures.Get(c.Conf()), MaxResultSize: DriverMaxResultSize.Get(c.Conf()),
+		CPUs: s.cpus, MaxFailures: taskMaxFailures.Get(c.Conf()), MaxResultSize: driverMaxResultSize.Get(c.Conf()),
 	})
 	here := func(name string) rpcenv.Ref { return c.Env().Ref(c.Self().Address, name) }
 	s.dag, s.appClient = here(dag.Name), here(appclient.Name)
@@ -74,7 +74,7 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	}
 	s.began = c.Now()
 	// The first comes at once, as in Spark: a driver that waits for nothing is ready before the first job.
-	c.Every(0, SchedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
+	c.Every(0, schedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
 }
 
 // Receive is a callback of the endpoint.

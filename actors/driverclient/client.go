@@ -233,7 +233,7 @@ func (e *Client) driverStatus(c *rpcenv.Context, r *deploy.DriverStatusResponse)
 
 // waits reports whether the process waits for the driver's end.
 func (e *Client) waits(c *rpcenv.Context) bool {
-	return e.cfg.Launch != nil && SubmitWaitAppCompletion.Get(c.Conf())
+	return e.cfg.Launch != nil && submitWaitAppCompletion.Get(c.Conf())
 }
 
 // logState writes the driver's state into the log, in Spark's words: once, and again when it has ended.

@@ -7,6 +7,6 @@ import (
 // Settings are those that a client of a driver in cluster mode reads.
 var Settings = conf.NewSet()
 
-// SubmitWaitAppCompletion is spark.standalone.submit.waitAppCompletion.
-var SubmitWaitAppCompletion = conf.Declare(Settings, "spark.standalone.submit.waitAppCompletion", conf.Bools, "false",
+// submitWaitAppCompletion is spark.standalone.submit.waitAppCompletion.
+var submitWaitAppCompletion = conf.Declare(Settings, "spark.standalone.submit.waitAppCompletion", conf.Bools, "false",
 	"Whether a submission in cluster mode waits for the driver's end.")

@@ -151,7 +151,7 @@ func (e *Executor) sendHeartbeat(c *rpcenv.Context) {
 			// An ask times out with its period, so that failures in a row are periods in a row.
 			e.failures++
 			c.Log().Warnf("Issue communicating with driver in heartbeater: %v", err)
-			if limit := ExecutorHeartbeatMaxFailures.Get(c.Conf()); e.failures >= limit {
+			if limit := executorHeartbeatMaxFailures.Get(c.Conf()); e.failures >= limit {
 				e.exit(c, exitHeartbeatFailure, fmt.Sprintf("Unable to send heartbeats to driver more than %d times", limit), false)
 			}
 			return

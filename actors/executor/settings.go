@@ -15,25 +15,25 @@ var Settings = conf.NewSet()
 var (
 	ExecutorHeartbeatInterval = conf.Declare(Settings, "spark.executor.heartbeatInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10s",
 		"How often an executor sends the driver a heartbeat. It must be less than spark.network.timeout.").Where(belowTimeout)
-	ExecutorHeartbeatMaxFailures = conf.Declare(Settings, "spark.executor.heartbeat.maxFailures", conf.AtLeast(conf.Ints, 1), "60",
+	executorHeartbeatMaxFailures = conf.Declare(Settings, "spark.executor.heartbeat.maxFailures", conf.AtLeast(conf.Ints, 1), "60",
 		"After how many failed heartbeats in a row an executor ends itself.")
 	ExecutorDecommissionSignal = conf.Declare(Settings, "spark.executor.decommission.signal", conf.Filled(conf.Texts), "PWR",
 		"The signal, without SIG, that decommissions an executor.")
-	ExecutorDecommissionKillInterval = conf.Optional(Settings, "spark.executor.decommission.killInterval", conf.AtLeast(conf.Durations(time.Second), 0),
+	_ = conf.Optional(Settings, "spark.executor.decommission.killInterval", conf.AtLeast(conf.Durations(time.Second), 0),
 		"After how long a decommissioned executor is killed from outside.").Awaits("decommissioning with a deadline")
-	ExecutorDecommissionForceKillTimeout = conf.Optional(Settings, "spark.executor.decommission.forceKillTimeout", conf.AtLeast(conf.Durations(time.Second), 0),
+	_ = conf.Optional(Settings, "spark.executor.decommission.forceKillTimeout", conf.AtLeast(conf.Durations(time.Second), 0),
 		"After how long the driver forces a decommissioned executor to end.").Awaits("decommissioning with a deadline")
-	ExecutorMetricsPollingInterval = conf.Declare(Settings, "spark.executor.metrics.pollingInterval", conf.AtLeast(conf.Durations(time.Millisecond), 0), "0",
+	_ = conf.Declare(Settings, "spark.executor.metrics.pollingInterval", conf.AtLeast(conf.Durations(time.Millisecond), 0), "0",
 		"How often an executor reads its metrics; 0 for with each heartbeat.").Awaits("executors' metrics")
-	TaskMaxDirectResultSize = conf.Declare(Settings, "spark.task.maxDirectResultSize", conf.Between(conf.Sizes(conf.Byte), 1, 2047*conf.MiB), "1m",
+	_ = conf.Declare(Settings, "spark.task.maxDirectResultSize", conf.Between(conf.Sizes(conf.Byte), 1, 2047*conf.MiB), "1m",
 		"Results up to this size travel in the status message, larger ones as blocks.").Awaits("indirect results")
-	TaskReaperEnabled = conf.Declare(Settings, "spark.task.reaper.enabled", conf.Bools, "false",
+	_ = conf.Declare(Settings, "spark.task.reaper.enabled", conf.Bools, "false",
 		"Whether killed tasks are watched until they end.").Awaits("the task reaper")
-	TaskReaperPollingInterval = conf.Declare(Settings, "spark.task.reaper.pollingInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10s",
+	_ = conf.Declare(Settings, "spark.task.reaper.pollingInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10s",
 		"How often a killed task is looked at.").Awaits("the task reaper")
-	TaskReaperKillTimeout = conf.Declare(Settings, "spark.task.reaper.killTimeout", conf.Durations(time.Millisecond), "-1",
+	_ = conf.Declare(Settings, "spark.task.reaper.killTimeout", conf.Durations(time.Millisecond), "-1",
 		"After how long a killed task that goes on ends its executor; negative for never.").Awaits("the task reaper")
-	TaskReaperThreadDump = conf.Declare(Settings, "spark.task.reaper.threadDump", conf.Bools, "true",
+	_ = conf.Declare(Settings, "spark.task.reaper.threadDump", conf.Bools, "true",
 		"Whether the stacks of a killed task that goes on are logged.").Awaits("the task reaper")
 )
 

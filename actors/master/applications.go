@@ -72,7 +72,7 @@ func (m *Master) newApplication(
 ) *applicationInfo {
 	app := &applicationInfo{
 		ID: id, Desc: desc, Driver: driver, Started: started,
-		MaxCores: DefaultCores.Get(c.Conf()),
+		MaxCores: defaultCores.Get(c.Conf()),
 	}
 	if desc.MaxCores != nil {
 		app.MaxCores = int(desc.GetMaxCores())
@@ -91,16 +91,16 @@ func (m *Master) addApplication(c *rpcenv.Context, app *applicationInfo, why str
 // newApplicationID is made by spark.deploy.appIdPattern of the time and a number, or of the name when
 // spark.master.useAppNameAsAppId.enabled says so, no application has that id, and Workers take it.
 func (m *Master) newApplicationID(c *rpcenv.Context, desc *deploy.ApplicationDescription) string {
-	if UseAppNameAsAppID.Get(c.Conf()) {
+	if useAppNameAsAppID.Get(c.Conf()) {
 		id := strings.ToLower(strings.Join(strings.Fields(desc.GetName()), ""))
 		if ids.Plain(id) && !m.knowsApplication(id) {
 			return id
 		}
 	}
 	return fresh(len(m.apps)+len(m.completed), func() string {
-		id := applicationID(AppIDPattern.Get(c.Conf()), c.Now(), m.nextApp)
+		id := applicationID(appIDPattern.Get(c.Conf()), c.Now(), m.nextApp)
 		m.nextApp++
-		if modulo, ok := AppNumberModulo.Find(c.Conf()); ok { // an id can come again: fresh takes the next one then
+		if modulo, ok := appNumberModulo.Find(c.Conf()); ok { // an id can come again: fresh takes the next one then
 			m.nextApp %= modulo
 		}
 		return id
@@ -130,7 +130,7 @@ func fresh(known int, next func() string, taken func(id string) bool) string {
 }
 
 func applicationID(pattern string, at time.Time, n int) string {
-	standard, _ := AppIDPattern.Default()
+	standard, _ := appIDPattern.Default()
 	return filledIn(pattern, standard, at, n)
 }
 
@@ -219,7 +219,7 @@ func (m *Master) removeApplication(c *rpcenv.Context, app *applicationInfo, to A
 	m.apps = slices.DeleteFunc(m.apps, func(a *applicationInfo) bool { return a == app })
 	delete(m.idToApp, app.ID)
 	delete(m.addressToApp, app.Driver.Address)
-	m.completed = retain(m.completed, app, RetainedApplications.Get(c.Conf()))
+	m.completed = retain(m.completed, app, retainedApplications.Get(c.Conf()))
 	granted := app.CoresGranted
 	for _, e := range app.Executors() {
 		m.killExecutor(c, e, "application "+strings.ToLower(to.String()))

@@ -64,14 +64,14 @@ func (m *Master) newDriver(c *rpcenv.Context, desc *deploy.DriverDescription, wh
 func (m *Master) newDriverID(c *rpcenv.Context) string {
 	known := len(m.drivers.active) + len(m.drivers.completed)
 	return fresh(known, func() string {
-		id := driverID(DriverIDPattern.Get(c.Conf()), c.Now(), m.drivers.next)
+		id := driverID(driverIDPattern.Get(c.Conf()), c.Now(), m.drivers.next)
 		m.drivers.next++
 		return id
 	}, func(id string) bool { return m.drivers.find(id) != nil })
 }
 
 func driverID(pattern string, at time.Time, n int) string {
-	standard, _ := DriverIDPattern.Default()
+	standard, _ := driverIDPattern.Default()
 	return filledIn(pattern, standard, at, n)
 }
 
@@ -187,7 +187,7 @@ func (m *Master) endDriver(c *rpcenv.Context, d *driverInfo, to deploy.DriverSta
 		m.failed(c, failedDriver, d.ID, worker, to.String(), cmp.Or(exception, why))
 	}
 	m.persist(c, driverPrefix+d.ID, nil)
-	m.drivers.end(d, RetainedDrivers.Get(c.Conf()))
+	m.drivers.end(d, retainedDrivers.Get(c.Conf()))
 }
 
 // loseDriver is for a driver whose Worker was lost: a supervised one runs again, under a new id, so that no late report about

@@ -80,7 +80,7 @@ func (m *Master) executorChanged(c *rpcenv.Context, e *executorDesc, r *deploy.E
 	if !normal && e.State != deploy.ExecutorState_KILLED {
 		m.failed(c, failedExecutor, e.FullID(), e.Worker.ID, e.State.String(), r.GetMessage())
 	}
-	limit := MaxExecutorRetries.Get(c.Conf())
+	limit := maxExecutorRetries.Get(c.Conf())
 	remove, counted := app.historicEnd(historic, normal, limit, c.Now())
 	if !counted {
 		remove = app.executorEnded(e, normal, limit, c.Now())

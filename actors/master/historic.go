@@ -24,7 +24,7 @@ func faultsOf(c *conf.Conf) faults {
 	has := func(id string) bool { return compat.Has(c, id) }
 	return faults{
 		lifetimeFailures: has("SPARK-2425"),
-		coreByCore:       has("SPARK-8881") || DeployScheduler.Get(c) == "core-by-core",
+		coreByCore:       has("SPARK-8881") || deployScheduler.Get(c) == "core-by-core",
 		memoryPerCore:    has("SPARK-9731"),
 		silentExit:       has("SPARK-16925"),
 		ghosts:           has("SPARK-13604"),

@@ -56,7 +56,7 @@ func (m *Master) wanted(w *workerInfo) bool {
 
 func (m *Master) startExecutors(c *rpcenv.Context, app *applicationInfo, p resourceProfile) {
 	placement := m.placement(c)
-	usable := m.usable(app, p, placement, WorkerSelectionPolicy.Get(c.Conf()))
+	usable := m.usable(app, p, placement, workerSelectionPolicy.Get(c.Conf()))
 	if len(usable) == 0 {
 		// With other applications, or executors of its own, the cores may only be in use: then no warning, as in Spark.
 		if len(m.apps) == 1 && len(app.executors) == 0 {
@@ -106,7 +106,7 @@ func (m *Master) placement(c *rpcenv.Context) Placement {
 	if m.cfg.Placement != nil {
 		return m.cfg.Placement
 	}
-	return placementOf(SpreadOutApps.Get(c.Conf()), faultsOf(c.Conf()))
+	return placementOf(spreadOutApps.Get(c.Conf()), faultsOf(c.Conf()))
 }
 
 // usable are Workers that can take an executor of p, in the order of policy: all of them, or as many as placement looks

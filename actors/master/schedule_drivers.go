@@ -152,7 +152,7 @@ func driverBlockers(d *driverInfo, workers []*workerInfo, launched int, policy d
 // driverPolicy is what the settings say.
 func (m *Master) driverPolicy(c *conf.Conf) driverPolicy {
 	return driverPolicy{
-		spreadOut: SpreadOutDrivers.Get(c), maxDrivers: MaxDrivers.Get(c), maxShare: MasterMaxDriverShare.Get(c),
+		spreadOut: spreadOutDrivers.Get(c), maxDrivers: maxDrivers.Get(c), maxShare: masterMaxDriverShare.Get(c),
 	}
 }
 

@@ -269,7 +269,7 @@ func (m *Master) sayPlacement(c *rpcenv.Context, app *applicationInfo, p resourc
 		return // the pause or the Master's state is the reason, which the answer has already
 	}
 	// As schedule asks: in another order the placement could decide otherwise.
-	inOrder(usable, WorkerSelectionPolicy.Get(c.Conf()))
+	inOrder(usable, workerSelectionPolicy.Get(c.Conf()))
 	placement := m.placement(c)
 	cores, err := decide(app, p, placement, usable)
 	if err != nil {

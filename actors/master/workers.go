@@ -180,7 +180,7 @@ func (m *Master) workerLatestState(c *rpcenv.Context, s *deploy.WorkerLatestStat
 func (m *Master) checkForWorkerTimeOut(c *rpcenv.Context) {
 	timeout := membership.WorkerTimeout.Get(c.Conf())
 	silent := c.Now().Add(-timeout)
-	buried := c.Now().Add(-timeout * time.Duration(DeadWorkerPersistence.Get(c.Conf())+1))
+	buried := c.Now().Add(-timeout * time.Duration(deadWorkerPersistence.Get(c.Conf())+1))
 	seconds := int(timeout / time.Second)
 	removed := false
 	for _, w := range m.workers.all() {

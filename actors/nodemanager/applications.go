@@ -92,7 +92,7 @@ func (n *ContainerManager) cleanUpApplication(c *rpcenv.Context, a *application)
 // remove removes something from the disk, now or when yarn.nodemanager.delete.debug-delay-sec are over, then calls done. It waits
 // for the removal only without a delay.
 func (n *ContainerManager) remove(c *rpcenv.Context, body func(*rpcenv.Blocking) error, what string, done func()) {
-	delay := NodeManagerDeleteDebugDelay.Get(c.Conf())
+	delay := nodeManagerDeleteDebugDelay.Get(c.Conf())
 	if delay >= 0 { // below 0: nothing is ever removed
 		rpcenv.Run(c, "", func(b *rpcenv.Blocking) (struct{}, error) {
 			if delay > 0 {

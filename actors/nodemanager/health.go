@@ -48,7 +48,7 @@ func (n *ContainerManager) checkDisks(c *rpcenv.Context) {
 
 // runHealthScript runs the configured script.
 func (n *ContainerManager) runHealthScript(c *rpcenv.Context) {
-	look, path, limit := n.cfg.Machine, NodeManagerHealthScript.Get(c.Conf()), NodeManagerHealthScriptTimeout.Get(c.Conf())
+	look, path, limit := n.cfg.Machine, NodeManagerHealthScript.Get(c.Conf()), nodeManagerHealthScriptTimeout.Get(c.Conf())
 	rpcenv.Run(c, "script", func(b *rpcenv.Blocking) (report, error) {
 		text, ok := look.Script(b, path, limit)
 		return report{ok, text}, nil

@@ -109,7 +109,7 @@ func (n *ContainerManager) heartbeatAnswered(c *rpcenv.Context, r *yarn.NodeHear
 const maxInterval = 24 * time.Hour
 
 func (n *ContainerManager) rememberUntil(c *rpcenv.Context) time.Time {
-	return c.Now().Add(NodeManagerContainerStatuses.Get(c.Conf()))
+	return c.Now().Add(nodeManagerContainerStatuses.Get(c.Conf()))
 }
 
 // containersOf are the valid ids; the log has the others.

@@ -165,7 +165,7 @@ func (n *ContainerManager) fetch(c *rpcenv.Context, r *resource) {
 		return
 	}
 	// A lane runs one body at a time, so the number of lanes bounds the fetches.
-	lane := "fetch" + strconv.Itoa(n.cache.fetches%NodeManagerFetchThreads.Get(c.Conf()))
+	lane := "fetch" + strconv.Itoa(n.cache.fetches%nodeManagerFetchThreads.Get(c.Conf()))
 	n.cache.fetches++
 	localizer, wanted := n.cfg.Localizer, Resource{Key: r.key.Key, Size: r.key.size, User: r.key.user, App: r.key.app}
 	rpcenv.Run(c, lane, func(b *rpcenv.Blocking) (Fetched, error) {
@@ -183,7 +183,7 @@ func (n *ContainerManager) fetch(c *rpcenv.Context, r *resource) {
 // cleanUpCache removes the surplus of the cache.
 func (n *ContainerManager) cleanUpCache(c *rpcenv.Context) {
 	localizer := n.cfg.Localizer
-	for _, r := range n.cache.surplus(int64(NodeManagerCacheTargetMB.Get(c.Conf())) << 20) {
+	for _, r := range n.cache.surplus(int64(nodeManagerCacheTargetMB.Get(c.Conf())) << 20) {
 		// Before the files go: a container that comes now must not find them.
 		n.cache.drop(r)
 		path := r.Path

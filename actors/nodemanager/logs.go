@@ -46,7 +46,7 @@ func (n *ContainerManager) keepOldLogs(c *rpcenv.Context) {
 // keepLogs keeps an application's output for yarn.nodemanager.log.retain-seconds since a time. It mirrors
 // NonAggregatingLogHandler.
 func (n *ContainerManager) keepLogs(c *rpcenv.Context, app ids.Application, since time.Time) {
-	retain := NodeManagerLogRetain.Get(c.Conf())
+	retain := nodeManagerLogRetain.Get(c.Conf())
 	if n.cfg.Logs != nil && retain >= 0 {
 		c.After(max(0, since.Add(retain).Sub(c.Now())), removeLogs{app: app})
 	}

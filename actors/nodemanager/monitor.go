@@ -12,7 +12,7 @@ import (
 // watchesMemory reports whether the node's own watch ends containers: as in Hadoop 3 not while control groups are to enforce
 // memory, which they are unless yarn.nodemanager.resource.memory.enforced is false.
 func watchesMemory(c *conf.Conf) bool {
-	return !NodeManagerMemoryEnforced.Get(c) && (NodeManagerPmemCheck.Get(c) || NodeManagerVmemCheck.Get(c))
+	return !nodeManagerMemoryEnforced.Get(c) && (nodeManagerPmemCheck.Get(c) || nodeManagerVmemCheck.Get(c))
 }
 
 // monitorContainers looks at the memory of all that run. It mirrors ContainersMonitorImpl.MonitoringThread.
@@ -39,9 +39,9 @@ func (n *ContainerManager) monitorContainers(c *rpcenv.Context) {
 // judgeMemory ends a container that uses more than twice its memory, or more than it in two looks in a row.
 func (n *ContainerManager) judgeMemory(c *rpcenv.Context, x *container, pid int, u Usage) {
 	pmem := x.token.GetResource().GetMemory() << 20
-	vmem := int64(float64(pmem) * NodeManagerVmemRatio.Get(c.Conf()))
-	overP := NodeManagerPmemCheck.Get(c.Conf()) && u.Resident > pmem
-	overV := NodeManagerVmemCheck.Get(c.Conf()) && u.Virtual > vmem
+	vmem := int64(float64(pmem) * nodeManagerVmemRatio.Get(c.Conf()))
+	overP := nodeManagerPmemCheck.Get(c.Conf()) && u.Resident > pmem
+	overV := nodeManagerVmemCheck.Get(c.Conf()) && u.Virtual > vmem
 	if !overP && !overV {
 		x.over = 0
 		return

@@ -116,18 +116,18 @@ func (n *ContainerManager) Receive(c *rpcenv.Context, m rpcenv.Message) {
 // startTicks starts the periodic timers.
 func (n *ContainerManager) startTicks(c *rpcenv.Context) {
 	if n.cfg.Localizer != nil {
-		period := NodeManagerCacheCleanupInterval.Get(c.Conf())
+		period := nodeManagerCacheCleanupInterval.Get(c.Conf())
 		c.Every(period, period, CleanUpCache{})
 	}
 	// A simulation has no machine to look at.
 	if n.cfg.Machine == nil {
 		return
 	}
-	c.Every(0, NodeManagerDiskInterval.Get(c.Conf()), CheckDisks{})
+	c.Every(0, nodeManagerDiskInterval.Get(c.Conf()), CheckDisks{})
 	if NodeManagerHealthScript.Get(c.Conf()) != "" {
-		c.Every(0, NodeManagerHealthInterval.Get(c.Conf()), RunHealthScript{})
+		c.Every(0, nodeManagerHealthInterval.Get(c.Conf()), RunHealthScript{})
 	}
-	if period := NodeManagerMonitorInterval.Get(c.Conf()); watchesMemory(c.Conf()) {
+	if period := nodeManagerMonitorInterval.Get(c.Conf()); watchesMemory(c.Conf()) {
 		c.Every(period, period, MonitorContainers{})
 	}
 }

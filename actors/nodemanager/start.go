@@ -160,7 +160,7 @@ func (n *ContainerManager) mayStart(c *rpcenv.Context, caller ids.Attempt, id id
 
 // describe reads a launch context into x. Errors are in Hadoop's words, where it has some.
 func (n *ContainerManager) describe(c *rpcenv.Context, x *container) *refusal {
-	services := NodeManagerAuxServices.Get(c.Conf())
+	services := nodeManagerAuxServices.Get(c.Conf())
 	for _, s := range x.context.GetServiceData() {
 		if !slices.Contains(services, s.GetKey()) {
 			return refuse(invalidAuxService, "The auxService:%.*s does not exist", ids.Max, s.GetKey())
@@ -170,7 +170,7 @@ func (n *ContainerManager) describe(c *rpcenv.Context, x *container) *refusal {
 		User: x.token.GetAppSubmitter(), App: x.id.Attempt.App.String(), ID: x.id.String(),
 		Host: n.addr.Host, Port: n.addr.Port, HTTPPort: n.cfg.HTTPPort,
 		MemoryMB: x.token.GetResource().GetMemory(), VCores: int(x.token.GetResource().GetVirtualCores()),
-		Admin: NodeManagerAdminEnv.Get(c.Conf()), Command: x.context.GetCommand(), Tokens: x.context.GetTokens(),
+		Admin: nodeManagerAdminEnv.Get(c.Conf()), Command: x.context.GetCommand(), Tokens: x.context.GetTokens(),
 	}
 	for _, s := range services {
 		x.launch.Services = append(x.launch.Services, launch.Service{Name: s})

@@ -11,13 +11,13 @@ var Settings = conf.NewSet()
 
 // The entries of Settings; the last argument of each says what it means.
 var (
-	BlockManagerMasterDriverHeartbeatTimeout = conf.Declare(Settings, "spark.storage.blockManagerMasterDriverHeartbeatTimeoutMs",
+	_ = conf.Declare(Settings, "spark.storage.blockManagerMasterDriverHeartbeatTimeoutMs",
 		conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10m",
 		"How long the heartbeat of an executor's block manager waits for its reply at the driver.").Awaits("the block manager")
-	MaxRemoteBlockSizeFetchToMem = conf.Declare(Settings, "spark.network.maxRemoteBlockSizeFetchToMem", conf.AtLeast(conf.Sizes(conf.Byte), 0), "200m",
+	_ = conf.Declare(Settings, "spark.network.maxRemoteBlockSizeFetchToMem", conf.AtLeast(conf.Sizes(conf.Byte), 0), "200m",
 		"Remote blocks above this size are fetched to a file instead of memory.").Awaits("the block manager")
 	BlockManagerPort = conf.Declare(Settings, "spark.blockManager.port", conf.Ports, "0",
 		"The port of the block managers of executors.")
-	DriverBlockManagerPort = conf.Fallback(Settings, "spark.driver.blockManager.port", conf.Ports, BlockManagerPort,
+	_ = conf.Fallback(Settings, "spark.driver.blockManager.port", conf.Ports, BlockManagerPort,
 		"The port of the driver's block manager.").Awaits("the block manager")
 )

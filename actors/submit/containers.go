@@ -28,12 +28,12 @@ const (
 // org.apache.spark.deploy.yarn.Client.
 func AMContainer(c *conf.Conf, mode Mode) Container {
 	if mode == Client {
-		heap := YARNAMMemory.Get(c)
-		return Container{heap, overhead(YARNAMMemoryOverhead, c, heap, amOverheadFactor, amMinOverheadMB), YARNAMCores.Get(c)}
+		heap := yarnAMMemory.Get(c)
+		return Container{heap, overhead(yarnAMMemoryOverhead, c, heap, amOverheadFactor, amMinOverheadMB), YARNAMCores.Get(c)}
 	}
 	heap := DriverMemory.Get(c)
-	over := overhead(DriverMemoryOverhead, c, heap, DriverMemoryOverheadFactor.Get(c), DriverMinMemoryOverhead.Get(c))
-	return Container{heap, over, DriverCores.Get(c)}
+	over := overhead(driverMemoryOverhead, c, heap, driverMemoryOverheadFactor.Get(c), driverMinMemoryOverhead.Get(c))
+	return Container{heap, over, driverCores.Get(c)}
 }
 
 // ExecutorContainer is the container of an executor of the default profile; python is whether Python workers run beside it. It
@@ -47,12 +47,12 @@ func ProfileContainer(c *conf.Conf, python bool, memoryMB int64, cores int) Cont
 	if memoryMB > 0 {
 		heap = memoryMB
 	}
-	over := overhead(ExecutorMemoryOverhead, c, heap, ExecutorMemoryOverheadFactor.Get(c), ExecutorMinMemoryOverhead.Get(c))
-	if MemoryOffHeapEnabled.Get(c) {
-		over = add(over, MemoryOffHeapSize.Get(c)>>20)
+	over := overhead(executorMemoryOverhead, c, heap, executorMemoryOverheadFactor.Get(c), executorMinMemoryOverhead.Get(c))
+	if memoryOffHeapEnabled.Get(c) {
+		over = add(over, memoryOffHeapSize.Get(c)>>20)
 	}
 	if python {
-		over = add(over, ExecutorPySparkMemory.Get(c))
+		over = add(over, executorPySparkMemory.Get(c))
 	}
 	if n, set := ExecutorCores.Find(c); set && cores <= 0 {
 		cores = n

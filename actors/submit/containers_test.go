@@ -62,7 +62,7 @@ func TestContainers(t *testing.T) {
 			t.Errorf("a container of %v, want %v", tt.got, tt.want)
 		}
 	}
-	if got := overhead(ExecutorMemoryOverhead, some, math.MaxInt64, 2, 384); got != math.MaxInt64 {
+	if got := overhead(executorMemoryOverhead, some, math.MaxInt64, 2, 384); got != math.MaxInt64 {
 		t.Errorf("an overhead of %d", got)
 	}
 	if got := (Container{math.MaxInt64 - 1, 1, 1}).MemoryMB(); got != math.MaxInt64 {

@@ -44,7 +44,7 @@ func (b *build) runners() error {
 		b.addTo("--files", pyFiles)
 	}
 	if b.Mode == Client && pyFiles != "" {
-		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: SubmitPyFiles.Key(), Value: pyFiles}, From: b.lists["--py-files"].From})
+		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: submitPyFiles.Key(), Value: pyFiles}, From: b.lists["--py-files"].From})
 	}
 	if b.Kind == R && (b.Mode == Client || b.is(YARN, Cluster)) {
 		b.addTo("--files", b.Resource)
@@ -102,13 +102,13 @@ func (b *build) assign() {
 		from := decided
 		if b.a.Has("--supervise") {
 			from = conf.Origin{Place: "--supervise"}
-		} else if s, set := b.Properties.Get(DriverSupervise.Key()); set {
+		} else if s, set := b.Properties.Get(driverSupervise.Key()); set {
 			from = s.From
 		}
-		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: DriverSupervise.Key(), Value: strconv.FormatBool(b.Supervise)}, From: from})
+		b.Properties.Set(conf.Setting{Pair: conf.Pair{Key: driverSupervise.Key(), Value: strconv.FormatBool(b.Supervise)}, From: from})
 	}
 	if jars, ok := b.lists["--jars"]; ok && b.Mode == Client {
-		jars.Key = ReplLocalJars.Key()
+		jars.Key = replLocalJars.Key()
 		b.Properties.Set(jars)
 	}
 	if b.Kind == Shell {
@@ -184,12 +184,12 @@ func (b *build) finish() error {
 
 // pyFiles makes the Python files URIs, and plain paths where this process runs them. Spark sets the key in any case.
 func (b *build) pyFiles() error {
-	s, set := b.Properties.Get(SubmitPyFiles.Key())
+	s, set := b.Properties.Get(submitPyFiles.Key())
 	if !set && b.Kind == Program {
 		return nil
 	}
 	if !set {
-		s = conf.Setting{Pair: conf.Pair{Key: SubmitPyFiles.Key()}, From: decided}
+		s = conf.Setting{Pair: conf.Pair{Key: submitPyFiles.Key()}, From: decided}
 	}
 	s.Value = resolveURIs(b.in.Dir, s.Value)
 	var err error

@@ -109,7 +109,7 @@ func newBuild(a *Arguments, in Input) (*build, error) {
 			b.lists[name] = s
 		}
 	}
-	supervised, _ := a.Settings.Get(DriverSupervise.Key())
+	supervised, _ := a.Settings.Get(driverSupervise.Key())
 	b.Supervise = a.Has("--supervise") || supervised.Value == "true"
 	return b, nil
 }
@@ -179,7 +179,7 @@ func (b *build) findMain() error {
 
 // submitInDriver reports whether this is the submission inside a driver's pod.
 func (b *build) submitInDriver() bool {
-	s, _ := b.Properties.Get(KubernetesSubmitInDriver.Key())
+	s, _ := b.Properties.Get(kubernetesSubmitInDriver.Key())
 	return b.is(Kubernetes, Client) && s.Value == "true"
 }
 

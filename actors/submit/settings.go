@@ -9,7 +9,7 @@ var Settings = conf.NewSet()
 var (
 	MasterURL = conf.Optional(Settings, "spark.master", conf.Filled(conf.Texts),
 		"The cluster to run on, such as spark://HOST:PORT[,HOST:PORT...].")
-	DeployMode = conf.Declare(Settings, "spark.submit.deployMode", conf.Enum("client", "cluster"), "client",
+	deployMode = conf.Declare(Settings, "spark.submit.deployMode", conf.Enum("client", "cluster"), "client",
 		"Where the driver runs: in the submitting process or on a worker.")
 	CoresMax = conf.Optional(Settings, "spark.cores.max", conf.AtLeast(conf.Ints, 1),
 		"How many cores an application takes of the whole cluster at most.")
@@ -21,11 +21,11 @@ var (
 var (
 	AppName = conf.Optional(Settings, "spark.app.name", conf.Texts,
 		"The application's name, for people.")
-	DriverCores = conf.Declare(Settings, "spark.driver.cores", conf.AtLeast(conf.Ints, 1), "1",
+	driverCores = conf.Declare(Settings, "spark.driver.cores", conf.AtLeast(conf.Ints, 1), "1",
 		"The cores of a driver in cluster mode.")
 	DriverMemory = conf.Declare(Settings, "spark.driver.memory", conf.AtLeast(conf.Sizes(conf.MiB), 1), "1g",
 		"The memory of the driver.")
-	DriverSupervise = conf.Declare(Settings, "spark.driver.supervise", conf.Bools, "false",
+	driverSupervise = conf.Declare(Settings, "spark.driver.supervise", conf.Bools, "false",
 		"Whether a driver in cluster mode is started again when it fails.")
 )
 
@@ -35,17 +35,17 @@ var (
 		"The cores of an executor; when unset a worker gives one executor all its cores.")
 	ExecutorMemory = conf.Declare(Settings, "spark.executor.memory", conf.AtLeast(conf.Sizes(conf.MiB), 1), "1g",
 		"The memory of an executor.")
-	ExecutorMemoryOverhead = conf.Optional(Settings, "spark.executor.memoryOverhead", conf.AtLeast(conf.Sizes(conf.MiB), 0),
+	executorMemoryOverhead = conf.Optional(Settings, "spark.executor.memoryOverhead", conf.AtLeast(conf.Sizes(conf.MiB), 0),
 		"Memory of an executor's container beside spark.executor.memory; when unset a share of that.")
-	ExecutorMemoryOverheadFactor = conf.Declare(Settings, "spark.executor.memoryOverheadFactor", conf.Above(conf.Floats, 0), "0.1",
+	executorMemoryOverheadFactor = conf.Declare(Settings, "spark.executor.memoryOverheadFactor", conf.Above(conf.Floats, 0), "0.1",
 		"The share of spark.executor.memory that a container has beside it.")
-	ExecutorMinMemoryOverhead = conf.Declare(Settings, "spark.executor.minMemoryOverhead", conf.AtLeast(conf.Sizes(conf.MiB), 0), "384m",
+	executorMinMemoryOverhead = conf.Declare(Settings, "spark.executor.minMemoryOverhead", conf.AtLeast(conf.Sizes(conf.MiB), 0), "384m",
 		"The least memory that a container has beside spark.executor.memory.")
-	MemoryOffHeapEnabled = conf.Declare(Settings, "spark.memory.offHeap.enabled", conf.Bools, "false",
+	memoryOffHeapEnabled = conf.Declare(Settings, "spark.memory.offHeap.enabled", conf.Bools, "false",
 		"Whether an executor's container on YARN has spark.memory.offHeap.size beside the rest; a Go executor keeps all in its heap.")
-	MemoryOffHeapSize = conf.Declare(Settings, "spark.memory.offHeap.size", conf.AtLeast(conf.Sizes(conf.Byte), 0), "0",
+	memoryOffHeapSize = conf.Declare(Settings, "spark.memory.offHeap.size", conf.AtLeast(conf.Sizes(conf.Byte), 0), "0",
 		"What spark.memory.offHeap.enabled adds to an executor's container on YARN.")
-	ExecutorPySparkMemory = conf.Optional(Settings, "spark.executor.pyspark.memory", conf.AtLeast(conf.Sizes(conf.MiB), 0),
+	executorPySparkMemory = conf.Optional(Settings, "spark.executor.pyspark.memory", conf.AtLeast(conf.Sizes(conf.MiB), 0),
 		"What an executor's container on YARN has beside the rest for Python workers, which a Go executor does not start.")
 	ExecutorInstances = conf.Optional(Settings, "spark.executor.instances", conf.AtLeast(conf.Ints, 0),
 		"How many executors an application starts with.")
@@ -59,9 +59,9 @@ var (
 
 // Settings that promise protection. Each is refused unless it has its default.
 var (
-	KerberosPrincipal = conf.Optional(Settings, "spark.kerberos.principal", conf.Texts,
+	kerberosPrincipal = conf.Optional(Settings, "spark.kerberos.principal", conf.Texts,
 		"The Kerberos principal of a driver on a secured Hadoop cluster.").Protects("Kerberos authenticates no caller")
-	KerberosKeytab = conf.Optional(Settings, "spark.kerberos.keytab", conf.Texts,
+	kerberosKeytab = conf.Optional(Settings, "spark.kerberos.keytab", conf.Texts,
 		"The file with the keys of spark.kerberos.principal.").Protects("Kerberos authenticates no caller")
 )
 
@@ -73,23 +73,23 @@ var (
 		"Files that every executor has in its working directory.")
 	Archives = conf.Optional(Settings, "spark.archives", conf.Lists,
 		"Archives that are unpacked in the working directory of every executor.")
-	JarsPackages = conf.Optional(Settings, "spark.jars.packages", conf.Lists,
+	jarsPackages = conf.Optional(Settings, "spark.jars.packages", conf.Lists,
 		"Maven coordinates of further jars.")
-	JarsExcludes = conf.Optional(Settings, "spark.jars.excludes", conf.Lists,
+	jarsExcludes = conf.Optional(Settings, "spark.jars.excludes", conf.Lists,
 		"Maven coordinates to leave out of spark.jars.packages' dependencies.")
-	JarsRepositories = conf.Optional(Settings, "spark.jars.repositories", conf.Lists,
+	jarsRepositories = conf.Optional(Settings, "spark.jars.repositories", conf.Lists,
 		"Further repositories for spark.jars.packages.")
-	JarsIvy = conf.Optional(Settings, "spark.jars.ivy", conf.Texts,
+	_ = conf.Optional(Settings, "spark.jars.ivy", conf.Texts,
 		"The directory in which Ivy keeps what it fetched.").Awaits("fetching of Maven packages")
-	ReplLocalJars = conf.Optional(Settings, "spark.repl.local.jars", conf.Lists,
+	replLocalJars = conf.Optional(Settings, "spark.repl.local.jars", conf.Lists,
 		"The jars of a shell as they lie on this machine.")
-	SubmitPyFiles = conf.Optional(Settings, "spark.submit.pyFiles", conf.Lists,
+	submitPyFiles = conf.Optional(Settings, "spark.submit.pyFiles", conf.Lists,
 		"Python files and archives for the search path of a Python application.")
-	DriverClassPath = conf.Optional(Settings, "spark.driver.extraClassPath", conf.Texts,
+	driverClassPath = conf.Optional(Settings, "spark.driver.extraClassPath", conf.Texts,
 		"What goes before the class path of the driver.")
-	DriverJavaOptions = conf.Optional(Settings, "spark.driver.extraJavaOptions", conf.Texts,
+	driverJavaOptions = conf.Optional(Settings, "spark.driver.extraJavaOptions", conf.Texts,
 		"Options of the driver's JVM.")
-	DriverLibraryPath = conf.Optional(Settings, "spark.driver.extraLibraryPath", conf.Texts,
+	driverLibraryPath = conf.Optional(Settings, "spark.driver.extraLibraryPath", conf.Texts,
 		"The library path of the driver.")
 	Remote = conf.Optional(Settings, "spark.remote", conf.Filled(conf.Texts),
 		"A Spark Connect server, sc://HOST:PORT, instead of spark.master.")
@@ -101,33 +101,33 @@ var (
 		"The type under which YARN lists the application.")
 	YARNMaxAppAttempts = conf.Optional(Settings, "spark.yarn.maxAppAttempts", conf.AtLeast(conf.Ints, 1),
 		"How often YARN starts the application master; YARN's own setting when unset.")
-	YARNAMMemory = conf.Declare(Settings, "spark.yarn.am.memory", conf.AtLeast(conf.Sizes(conf.MiB), 1), "512m",
+	yarnAMMemory = conf.Declare(Settings, "spark.yarn.am.memory", conf.AtLeast(conf.Sizes(conf.MiB), 1), "512m",
 		"The memory of the application master in client mode.")
-	YARNAMMemoryOverhead = conf.Optional(Settings, "spark.yarn.am.memoryOverhead", conf.AtLeast(conf.Sizes(conf.MiB), 0),
+	yarnAMMemoryOverhead = conf.Optional(Settings, "spark.yarn.am.memoryOverhead", conf.AtLeast(conf.Sizes(conf.MiB), 0),
 		"What the application master gets beside it in client mode; a tenth, 384m at least, when unset.")
 	YARNAMCores = conf.Declare(Settings, "spark.yarn.am.cores", conf.AtLeast(conf.Ints, 1), "1",
 		"The cores of the application master in client mode.")
-	YARNAMJavaOptions = conf.Optional(Settings, "spark.yarn.am.extraJavaOptions", conf.Texts,
+	yarnAMJavaOptions = conf.Optional(Settings, "spark.yarn.am.extraJavaOptions", conf.Texts,
 		"Options of the application master's JVM in client mode.")
-	YARNAMLibraryPath = conf.Optional(Settings, "spark.yarn.am.extraLibraryPath", conf.Texts,
+	yarnAMLibraryPath = conf.Optional(Settings, "spark.yarn.am.extraLibraryPath", conf.Texts,
 		"The library path of the application master in client mode.")
-	DriverMemoryOverhead = conf.Optional(Settings, "spark.driver.memoryOverhead", conf.AtLeast(conf.Sizes(conf.MiB), 0),
+	driverMemoryOverhead = conf.Optional(Settings, "spark.driver.memoryOverhead", conf.AtLeast(conf.Sizes(conf.MiB), 0),
 		"What a driver in a container gets beside its memory; a share, with a minimum, when unset.")
-	DriverMemoryOverheadFactor = conf.Declare(Settings, "spark.driver.memoryOverheadFactor", conf.Above(conf.Floats, 0), "0.1",
+	driverMemoryOverheadFactor = conf.Declare(Settings, "spark.driver.memoryOverheadFactor", conf.Above(conf.Floats, 0), "0.1",
 		"The share of its memory that a driver in a container gets beside it.")
-	DriverMinMemoryOverhead = conf.Declare(Settings, "spark.driver.minMemoryOverhead", conf.AtLeast(conf.Sizes(conf.MiB), 0), "384m",
+	driverMinMemoryOverhead = conf.Declare(Settings, "spark.driver.minMemoryOverhead", conf.AtLeast(conf.Sizes(conf.MiB), 0), "384m",
 		"What a driver in a container gets beside its memory at least.")
 	YARNDistJars = conf.Optional(Settings, "spark.yarn.dist.jars", conf.Lists,
 		"Jars that YARN hands to every container.")
 	YARNDistFiles = conf.Optional(Settings, "spark.yarn.dist.files", conf.Lists,
 		"Files that YARN hands to every container.")
-	YARNDistPyFiles = conf.Optional(Settings, "spark.yarn.dist.pyFiles", conf.Lists,
+	yarnDistPyFiles = conf.Optional(Settings, "spark.yarn.dist.pyFiles", conf.Lists,
 		"Python files that YARN hands to every container.")
 	YARNDistArchives = conf.Optional(Settings, "spark.yarn.dist.archives", conf.Lists,
 		"Archives that YARN hands to every container.")
 	YARNIsPython = conf.Optional(Settings, "spark.yarn.isPython", conf.Bools,
 		"Whether an application on YARN is a Python one.")
-	KubernetesSubmitInDriver = conf.Declare(Settings, "spark.kubernetes.submitInDriver", conf.Bools, "false",
+	kubernetesSubmitInDriver = conf.Declare(Settings, "spark.kubernetes.submitInDriver", conf.Bools, "false",
 		"Whether this submission is that inside the driver's pod.")
 )
 

@@ -64,9 +64,9 @@ func (b *build) amCommand(c *conf.Conf, heapMB int64) (string, error) {
 		}
 		return ProgramCommand(Cluster, b.class(), b.jar(), b.args), nil
 	}
-	options, libraries := DriverJavaOptions, DriverLibraryPath
+	options, libraries := driverJavaOptions, driverLibraryPath
 	if b.Mode == Client { // the driver runs elsewhere, so the application master has settings of its own
-		options, libraries = YARNAMJavaOptions, YARNAMLibraryPath
+		options, libraries = yarnAMJavaOptions, yarnAMLibraryPath
 	}
 	var words []string
 	if paths := libraries.Get(c); paths != "" {
@@ -78,7 +78,7 @@ func (b *build) amCommand(c *conf.Conf, heapMB int64) (string, error) {
 	case b.Mode == Client && strings.Contains(text, "-Dspark"):
 		return "", fmt.Errorf("%s is not allowed to set Spark options (was '%s').", options.Key(), text)
 	case b.Mode == Client && strings.Contains(text, "-Xmx"):
-		return "", fmt.Errorf("%s is not allowed to specify max heap memory settings (was '%s'). Use %s instead.", options.Key(), text, YARNAMMemory.Key())
+		return "", fmt.Errorf("%s is not allowed to specify max heap memory settings (was '%s'). Use %s instead.", options.Key(), text, yarnAMMemory.Key())
 	}
 	extra, err := conf.SplitOptions(text)
 	if err != nil {

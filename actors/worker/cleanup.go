@@ -12,10 +12,10 @@ type WorkDirCleanup struct{ rpcenv.Local }
 
 // startCleanup begins the ticks, once: with the first registration, as in Spark.
 func (w *Worker) startCleanup(c *rpcenv.Context) {
-	if w.cfg.Directories == nil || w.cleanup.Active() || !WorkerCleanupEnabled.Get(c.Conf()) {
+	if w.cfg.Directories == nil || w.cleanup.Active() || !workerCleanupEnabled.Get(c.Conf()) {
 		return
 	}
-	period := WorkerCleanupInterval.Get(c.Conf())
+	period := workerCleanupInterval.Get(c.Conf())
 	c.Log().Infof("Worker cleanup enabled; old application directories will be deleted in: %s", w.cfg.WorkDir)
 	w.cleanup = c.Every(period, period, WorkDirCleanup{})
 }
@@ -23,7 +23,7 @@ func (w *Worker) startCleanup(c *rpcenv.Context) {
 func (w *Worker) workDirCleanup(c *rpcenv.Context) {
 	// Taken here: the body of Run runs beside other handlers and must not read the books.
 	cleanUp, inUse := w.cfg.Directories.CleanUp, w.books.inUse()
-	since := c.Now().Add(-WorkerCleanupAppDataTTL.Get(c.Conf()))
+	since := c.Now().Add(-workerCleanupAppDataTTL.Get(c.Conf()))
 	rpcenv.Run(c, "directories", func(b *rpcenv.Blocking) ([]string, error) {
 		return cleanUp(b, inUse, since)
 	}, func(removed []string, err error) {

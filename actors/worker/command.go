@@ -56,10 +56,10 @@ func (w *Worker) command(m *deploy.LaunchExecutor, made Prepared) rpcenv.Command
 
 // findPages says where people find this Worker's pages: by the Master's if that is their reverse proxy.
 func (w *Worker) findPages(c *rpcenv.Context) string {
-	if w.cfg.WebUIURL == "" || !UIReverseProxy.Get(c.Conf()) {
+	if w.cfg.WebUIURL == "" || !uiReverseProxy.Get(c.Conf()) {
 		return w.cfg.WebUIURL
 	}
-	return strings.TrimSuffix(UIReverseProxyURL.Get(c.Conf()), "/") + "/proxy/" + w.id
+	return strings.TrimSuffix(uiReverseProxyURL.Get(c.Conf()), "/") + "/proxy/" + w.id
 }
 
 // executorDir is WORKDIR/APP/EXECUTOR; empty without a work directory.

@@ -180,7 +180,7 @@ func (w *Worker) endProcessOf(c *rpcenv.Context, d *driver) {
 	case d.fetch != nil:
 		d.fetch() // the callback of fetchProgram follows and ends the driver
 	case d.running:
-		d.process.Kill(WorkerDriverTerminateTimeout.Get(c.Conf()))
+		d.process.Kill(workerDriverTerminateTimeout.Get(c.Conf()))
 	default: // it waits, or its end is under way; driverStateChanged ignores a second one
 		c.Cancel(d.timer)
 		w.endDriver(c, d, deploy.DriverState_KILLED, "")

@@ -110,12 +110,12 @@ func (w *Worker) registerWithMaster(c *rpcenv.Context) {
 func (w *Worker) reregisterWithMaster(c *rpcenv.Context) {
 	r := &w.reg
 	r.attempts++
-	if r.attempts > WorkerMaxRegistrationRetries.Get(c.Conf()) {
+	if r.attempts > workerMaxRegistrationRetries.Get(c.Conf()) {
 		c.Exit(1, "All masters are unresponsive! Giving up.")
 		return
 	}
 	c.Log().Infof("Retrying connection to master (attempt # %d)", r.attempts)
-	if r.attempts >= WorkerInitialRegistrationRetries.Get(c.Conf()) {
+	if r.attempts >= workerInitialRegistrationRetries.Get(c.Conf()) {
 		c.Cancel(r.retry)
 		r.slow = true // from this one on, so that the first that goes to all does not wait for the long interval
 		r.retry = c.Every(r.prolonged, r.prolonged, ReregisterWithMaster{})
@@ -211,7 +211,7 @@ func (w *Worker) changeMaster(c *rpcenv.Context, master *rpc.EndpointRef, webUIU
 		r.master = rpcenv.Ref{Address: c.Sender(), Name: ids.Master}
 	}
 	r.toConnect = r.master.Address
-	if WorkerPreferConfiguredMasterAddress.Get(c.Conf()) && !configured.IsZero() {
+	if workerPreferConfiguredMasterAddress.Get(c.Conf()) && !configured.IsZero() {
 		r.toConnect = configured
 	}
 	r.activeURL, r.webUIURL = r.master.Address.SparkURL(), webUIURL

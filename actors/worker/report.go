@@ -91,7 +91,7 @@ func (w *Worker) sendReport(c *rpcenv.Context, p *report) {
 // reportFailed repeats p, at once after a time-out, else a heartbeat period later. A Worker whose Master is connected
 // but does not acknowledge for as long as Spark's attempts take ends with code 1: their books differ.
 func (w *Worker) reportFailed(c *rpcenv.Context, p *report, err error) {
-	patience := time.Duration(WorkerExecutorStateSyncMaxAttempts.Get(c.Conf())) * rpcenv.RPCAskTimeout.Get(c.Conf())
+	patience := time.Duration(workerExecutorStateSyncMaxAttempts.Get(c.Conf())) * rpcenv.RPCAskTimeout.Get(c.Conf())
 	switch {
 	case compat.Has(c.Conf(), "SPARK-34245"): // for study: no repetition
 		w.reports.acknowledged(p.seq)

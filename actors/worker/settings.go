@@ -11,34 +11,34 @@ var Settings = conf.NewSet()
 
 // The entries of Settings; the last argument of each says what it means.
 var (
-	WorkerInitialRegistrationRetries = conf.Declare(Settings, "spark.worker.initialRegistrationRetries", conf.AtLeast(conf.Ints, 0), "6",
+	workerInitialRegistrationRetries = conf.Declare(Settings, "spark.worker.initialRegistrationRetries", conf.AtLeast(conf.Ints, 0), "6",
 		"How many registration tries of a worker come at the short interval.")
-	WorkerMaxRegistrationRetries = conf.Declare(Settings, "spark.worker.maxRegistrationRetries", conf.AtLeast(conf.Ints, 0), "16",
+	workerMaxRegistrationRetries = conf.Declare(Settings, "spark.worker.maxRegistrationRetries", conf.AtLeast(conf.Ints, 0), "16",
 		"After how many registration tries a worker gives up.")
-	WorkerExecutorStateSyncMaxAttempts = conf.Declare(Settings, "spark.worker.executorStateSync.maxAttempts", conf.AtLeast(conf.Ints, 0), "5",
+	workerExecutorStateSyncMaxAttempts = conf.Declare(Settings, "spark.worker.executorStateSync.maxAttempts", conf.AtLeast(conf.Ints, 0), "5",
 		"How often a worker tries to report an executor's state to the Master before it exits.")
-	WorkerIDPattern = conf.Declare(Settings, "spark.worker.idPattern", conf.Filled(conf.Texts), "worker-%s-%s-%d",
+	workerIDPattern = conf.Declare(Settings, "spark.worker.idPattern", conf.Filled(conf.Texts), "worker-%s-%s-%d",
 		"The pattern of worker ids: time of start, host, port.")
-	WorkerPreferConfiguredMasterAddress = conf.Declare(Settings, "spark.worker.preferConfiguredMasterAddress", conf.Bools, "false",
+	workerPreferConfiguredMasterAddress = conf.Declare(Settings, "spark.worker.preferConfiguredMasterAddress", conf.Bools, "false",
 		"Whether a worker goes on with the Master's address as it was given rather than as the Master says it.")
-	WorkerDriverTerminateTimeout = conf.Declare(Settings, "spark.worker.driverTerminateTimeout", conf.AtLeast(conf.Durations(time.Millisecond), 0), "10s",
+	workerDriverTerminateTimeout = conf.Declare(Settings, "spark.worker.driverTerminateTimeout", conf.AtLeast(conf.Durations(time.Millisecond), 0), "10s",
 		"How long a driver that is to end may take before it is killed.")
 	WorkerDecommissionSignal = conf.Declare(Settings, "spark.worker.decommission.signal", conf.Filled(conf.Texts), "PWR",
 		"The signal, without SIG, that decommissions a worker.")
-	WorkerCleanupEnabled = conf.Declare(Settings, "spark.worker.cleanup.enabled", conf.Bools, "true",
+	workerCleanupEnabled = conf.Declare(Settings, "spark.worker.cleanup.enabled", conf.Bools, "true",
 		"Whether a worker removes the directories of ended applications.")
-	WorkerCleanupInterval = conf.Declare(Settings, "spark.worker.cleanup.interval", conf.AtLeast(conf.Seconds, time.Second), "1800",
+	workerCleanupInterval = conf.Declare(Settings, "spark.worker.cleanup.interval", conf.AtLeast(conf.Seconds, time.Second), "1800",
 		"How often a worker looks for directories to remove.")
-	WorkerCleanupAppDataTTL = conf.Declare(Settings, "spark.worker.cleanup.appDataTtl", conf.AtLeast(conf.Seconds, 0), "604800",
+	workerCleanupAppDataTTL = conf.Declare(Settings, "spark.worker.cleanup.appDataTtl", conf.AtLeast(conf.Seconds, 0), "604800",
 		"How old the directory of an ended application may become.")
-	WorkerRetainedExecutors = conf.Declare(Settings, "spark.worker.ui.retainedExecutors", conf.AtLeast(conf.Ints, 0), "1000",
+	workerRetainedExecutors = conf.Declare(Settings, "spark.worker.ui.retainedExecutors", conf.AtLeast(conf.Ints, 0), "1000",
 		"How many finished executors a worker remembers.")
-	WorkerRetainedDrivers = conf.Declare(Settings, "spark.worker.ui.retainedDrivers", conf.AtLeast(conf.Ints, 0), "1000",
+	workerRetainedDrivers = conf.Declare(Settings, "spark.worker.ui.retainedDrivers", conf.AtLeast(conf.Ints, 0), "1000",
 		"How many finished drivers a worker remembers.")
-	CleanupFilesAfterExecutorExit = conf.Declare(Settings, "spark.storage.cleanupFilesAfterExecutorExit", conf.Bools, "true",
+	_ = conf.Declare(Settings, "spark.storage.cleanupFilesAfterExecutorExit", conf.Bools, "true",
 		"Whether a worker removes what an executor left behind, but for its shuffle files.").Awaits("the clean-up after executors")
-	UIReverseProxy = conf.Declare(Settings, "spark.ui.reverseProxy", conf.Bools, "false",
+	uiReverseProxy = conf.Declare(Settings, "spark.ui.reverseProxy", conf.Bools, "false",
 		"Whether pages of workers and applications are reached through the Master's.")
-	UIReverseProxyURL = conf.Optional(Settings, "spark.ui.reverseProxyUrl", conf.Filled(conf.Texts),
+	uiReverseProxyURL = conf.Optional(Settings, "spark.ui.reverseProxyUrl", conf.Filled(conf.Texts),
 		"Where the reverse proxy is that stands before the Master.")
 )

@@ -38,7 +38,7 @@ func New(cfg Config) *Worker { return &Worker{cfg: cfg} }
 
 // OnStart begins to register. A Config that is not valid ends the process with code 1.
 func (w *Worker) OnStart(c *rpcenv.Context) {
-	w.books = newBooks(WorkerRetainedExecutors.Get(c.Conf()), WorkerRetainedDrivers.Get(c.Conf())) // OnStop needs them in any case
+	w.books = newBooks(workerRetainedExecutors.Get(c.Conf()), workerRetainedDrivers.Get(c.Conf())) // OnStop needs them in any case
 	if err := w.cfg.Validate(); err != nil {
 		c.Exit(1, err.Error())
 		return
@@ -46,7 +46,7 @@ func (w *Worker) OnStart(c *rpcenv.Context) {
 	w.addr = c.Env().Address()
 	w.id = w.cfg.ID
 	if w.id == "" {
-		w.id = workerID(WorkerIDPattern.Get(c.Conf()), c.Now(), w.addr)
+		w.id = workerID(workerIDPattern.Get(c.Conf()), c.Now(), w.addr)
 	}
 	w.pagesURL = w.findPages(c)
 	c.SetLog(c.Log().WithField("worker", w.id))
@@ -62,7 +62,7 @@ func (w *Worker) OnStop(c *rpcenv.Context) {
 	}
 	for _, d := range w.books.drivers {
 		if d.running && !d.killed {
-			d.process.Kill(WorkerDriverTerminateTimeout.Get(c.Conf()))
+			d.process.Kill(workerDriverTerminateTimeout.Get(c.Conf()))
 		}
 	}
 }
@@ -162,7 +162,7 @@ func workerID(pattern string, at time.Time, addr rpcenv.Address) string {
 	if id := fmt.Sprintf(pattern, stamp, addr.Host, addr.Port); !strings.Contains(id, "%!") {
 		return id
 	}
-	standard, _ := WorkerIDPattern.Default()
+	standard, _ := workerIDPattern.Default()
 	return fmt.Sprintf(standard, stamp, addr.Host, addr.Port)
 }
 

@@ -108,9 +108,9 @@ func (e *Client) unknown(err error) error {
 // interval is how often reports are asked for.
 func (e *Client) interval(c *conf.Conf) time.Duration {
 	if e.cfg.Submit.Mode == submit.Client && !e.running {
-		return YARNClientLaunchMonitorInterval.Get(c)
+		return yarnClientLaunchMonitorInterval.Get(c)
 	}
-	return YARNReportInterval.Get(c)
+	return yarnReportInterval.Get(c)
 }
 
 // report asks for a report of the application, unless an answer is still to come.
@@ -183,7 +183,7 @@ func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 		e.polled(c, r)
 		return
 	}
-	show, changed := e.monitor.see(state, YARNReportLoggingFrequency.Get(c.Conf()))
+	show, changed := e.monitor.see(state, yarnReportLoggingFrequency.Get(c.Conf()))
 	if show {
 		e.logReport(c, r, changed)
 	}
@@ -203,7 +203,7 @@ func (e *Client) reported(c *rpcenv.Context, r *yarn.ApplicationReport) {
 
 // fireAndForget reports whether the process does not wait for the application's end.
 func (e *Client) fireAndForget(c *conf.Conf) bool {
-	return e.cfg.Submit.Mode == submit.Cluster && !YARNSubmitWaitAppCompletion.Get(c)
+	return e.cfg.Submit.Mode == submit.Cluster && !yarnSubmitWaitAppCompletion.Get(c)
 }
 
 // watch begins to ask for reports.

@@ -106,8 +106,8 @@ func (s *Submission) validate(c *conf.Conf) error {
 	add(s.Program == "", "a submission needs the application's program")
 	add(s.Mode == submit.Client && (s.Driver.IsZero() || s.Library == ""), "client mode needs the driver's address and coherer's own program")
 	add(s.Mode == submit.Cluster && s.Class == "", "cluster mode needs the name of the program")
-	add(YARNUnmanagedAM.Get(c), YARNUnmanagedAM.Key()+" is not done here: leave it out, the ApplicationMaster gets a container")
-	_, archive := YARNArchive.Find(c)
-	add(archive, YARNArchive.Key()+" means nothing to a Go program: leave it out")
+	add(yarnUnmanagedAM.Get(c), yarnUnmanagedAM.Key()+" is not done here: leave it out, the ApplicationMaster gets a container")
+	_, archive := yarnArchive.Find(c)
+	add(archive, yarnArchive.Key()+" means nothing to a Go program: leave it out")
 	return errors.Join(problems...)
 }

@@ -47,15 +47,15 @@ func (s *Submission) submissionContext(c *conf.Conf, id ids.Application, launch 
 	out := &yarn.ApplicationSubmissionContext{
 		ApplicationId: id.Proto(), ApplicationName: name, Queue: submit.YARNQueue.Get(c), AmContainerSpec: launch,
 		MaxAppAttempts: int32(submit.YARNMaxAppAttempts.Get(c)), ApplicationType: submit.YARNApplicationType.Get(c),
-		ApplicationTags: YARNTags.Get(c), AttemptFailuresValidityInterval: -1, User: s.User,
+		ApplicationTags: yarnTags.Get(c), AttemptFailuresValidityInterval: -1, User: s.User,
 	}
-	if d, set := YARNAttemptFailuresValidityInterval.Find(c); set {
+	if d, set := yarnAttemptFailuresValidityInterval.Find(c); set {
 		out.AttemptFailuresValidityInterval = d.Milliseconds()
 	}
-	if p, set := YARNPriority.Find(c); set {
+	if p, set := yarnPriority.Find(c); set {
 		out.Priority = &yarn.Priority{Priority: int32(p)}
 	}
-	if label := YARNAMNodeLabelExpression.Get(c); label != "" {
+	if label := yarnAMNodeLabelExpression.Get(c); label != "" {
 		// A label needs a whole request; YARN takes either this or Resource.
 		out.AmContainerResourceRequest = []*yarn.ResourceRequest{{
 			Priority: &yarn.Priority{}, ResourceName: "*", Capability: want, NumContainers: 1, NodeLabelExpression: label,

@@ -167,8 +167,8 @@ func (e *Client) polled(c *rpcenv.Context, r *yarn.ApplicationReport) {
 		}
 		e.watch(c)
 	default:
-		if most := YARNPollTimeout.Get(c.Conf()); most >= 0 && c.Now().Sub(e.began) >= most {
-			e.fail(c, fmt.Errorf("Timed out while waiting for application %s to be submitted successfully (%s)", e.id, YARNPollTimeout.Key()))
+		if most := yarnPollTimeout.Get(c.Conf()); most >= 0 && c.Now().Sub(e.began) >= most {
+			e.fail(c, fmt.Errorf("Timed out while waiting for application %s to be submitted successfully (%s)", e.id, yarnPollTimeout.Key()))
 		}
 	}
 }

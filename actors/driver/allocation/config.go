@@ -35,10 +35,10 @@ func Enabled(c *conf.Conf) bool { return submit.DynamicAllocation.Get(c) }
 // ExecutorAllocationManager.validateSettings.
 func NewConfig(c *conf.Conf) (Config, error) {
 	s := Config{
-		Min: DynamicAllocationMinExecutors.Get(c), Max: DynamicAllocationMaxExecutors.Get(c),
-		Ratio: DynamicAllocationRatio.Get(c), TasksPerExecutor: tasksPerExecutor(c),
-		Backlog: DynamicAllocationBacklogTimeout.Get(c), Sustained: DynamicAllocationSustainedBacklogTimeout.Get(c),
-		Idle: DynamicAllocationIdleTimeout.Get(c), Tracking: DynamicAllocationShuffleTracking.Get(c),
+		Min: dynamicAllocationMinExecutors.Get(c), Max: DynamicAllocationMaxExecutors.Get(c),
+		Ratio: dynamicAllocationRatio.Get(c), TasksPerExecutor: tasksPerExecutor(c),
+		Backlog: dynamicAllocationBacklogTimeout.Get(c), Sustained: dynamicAllocationSustainedBacklogTimeout.Get(c),
+		Idle: dynamicAllocationIdleTimeout.Get(c), Tracking: dynamicAllocationShuffleTracking.Get(c),
 		Decommission: membership.DecommissionEnabled.Get(c),
 	}
 	var problems []error
@@ -82,8 +82,8 @@ func InitialTarget(c *conf.Conf) (int, error) {
 		}
 		return instances, nil
 	}
-	least, most := DynamicAllocationMinExecutors.Get(c), DynamicAllocationMaxExecutors.Get(c)
-	initial := max(least, DynamicAllocationInitialExecutors.Get(c), instances)
+	least, most := dynamicAllocationMinExecutors.Get(c), DynamicAllocationMaxExecutors.Get(c)
+	initial := max(least, dynamicAllocationInitialExecutors.Get(c), instances)
 	if initial > most {
 		return 0, fmt.Errorf("initial executor number %d must between min executor number %d and max executor number %d: "+
 			"see spark.dynamicAllocation.{initial,min,max}Executors and spark.executor.instances", initial, least, most)

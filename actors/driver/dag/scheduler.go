@@ -51,8 +51,8 @@ func New(cfg Config) *Scheduler {
 
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
-	s.maxFetch = StageMaxConsecutiveAttempts.Get(c.Conf())
-	s.maxAttempts = max(StageMaxAttempts.Get(c.Conf()), s.maxFetch)
+	s.maxFetch = stageMaxConsecutiveAttempts.Get(c.Conf())
+	s.maxAttempts = max(stageMaxAttempts.Get(c.Conf()), s.maxFetch)
 }
 
 // OnStop is a callback of the endpoint. A driver that ends within reportDelay still reports why its application was over.

@@ -9,8 +9,8 @@ var Settings = conf.NewSet()
 
 // The entries of Settings; the last argument of each says what it means.
 var (
-	StageMaxConsecutiveAttempts = conf.Declare(Settings, "spark.stage.maxConsecutiveAttempts", conf.AtLeast(conf.Ints, 1), "4",
+	stageMaxConsecutiveAttempts = conf.Declare(Settings, "spark.stage.maxConsecutiveAttempts", conf.AtLeast(conf.Ints, 1), "4",
 		"After how many attempts in a row that failed to fetch a stage fails its job.")
-	StageMaxAttempts = conf.Declare(Settings, "spark.stage.maxAttempts", conf.AtLeast(conf.Ints, 1), conf.Infinite,
+	stageMaxAttempts = conf.Declare(Settings, "spark.stage.maxAttempts", conf.AtLeast(conf.Ints, 1), conf.Infinite,
 		"After how many attempts in all a stage fails its job.")
 )

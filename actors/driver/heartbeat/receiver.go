@@ -37,7 +37,7 @@ func New(scheduler rpcenv.Ref) *Receiver {
 
 // OnStart is a callback of the endpoint.
 func (r *Receiver) OnStart(c *rpcenv.Context) {
-	r.timeout = BlockManagerHeartbeatTimeout.Get(c.Conf())
+	r.timeout = blockManagerHeartbeatTimeout.Get(c.Conf())
 	interval := NetworkTimeoutInterval.Get(c.Conf())
 	c.Every(interval, interval, ExpireDeadHosts{})
 }

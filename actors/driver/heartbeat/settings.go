@@ -13,11 +13,11 @@ var Settings = conf.NewSet()
 // The entries of Settings; the last argument of each says what it means.
 var (
 	NetworkTimeoutInterval = conf.Fallback(Settings, "spark.network.timeoutInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond),
-		BlockManagerTimeoutInterval, "How often the driver looks for executors whose heartbeats have stopped.")
-	BlockManagerTimeoutInterval = conf.Declare(Settings, "spark.storage.blockManagerTimeoutIntervalMs",
+		blockManagerTimeoutInterval, "How often the driver looks for executors whose heartbeats have stopped.")
+	blockManagerTimeoutInterval = conf.Declare(Settings, "spark.storage.blockManagerTimeoutIntervalMs",
 		conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "60s",
 		"The older name of spark.network.timeoutInterval, which falls back to it.")
-	BlockManagerHeartbeatTimeout = conf.Fallback(Settings, "spark.storage.blockManagerHeartbeatTimeoutMs",
+	blockManagerHeartbeatTimeout = conf.Fallback(Settings, "spark.storage.blockManagerHeartbeatTimeoutMs",
 		conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), rpcenv.NetworkTimeout,
 		"After how long without a heartbeat the driver takes an executor for dead.")
 )

@@ -27,7 +27,7 @@ var (
 		"How many application masters an application may have, one after the other.")
 	ResourceManagerAddress = conf.Optional(Settings, "yarn.resourcemanager.address", conf.Filled(conf.Texts),
 		"Where clients reach the ResourceManager, HOST:PORT; it is where NodeManagers and application masters reach it too.")
-	ResourceManagerHostname = conf.Declare(Settings, "yarn.resourcemanager.hostname", conf.Filled(conf.Texts), "0.0.0.0",
+	resourceManagerHostname = conf.Declare(Settings, "yarn.resourcemanager.hostname", conf.Filled(conf.Texts), "0.0.0.0",
 		"The ResourceManager's machine, when its address is not set; 0.0.0.0 is this one.")
 )
 
@@ -40,7 +40,7 @@ const ResourceManagerPort = 8032
 func ResourceManagerAt(c *conf.Conf) string {
 	at, set := ResourceManagerAddress.Find(c)
 	if !set {
-		at = fmt.Sprintf("%s:%d", ResourceManagerHostname.Get(c), ResourceManagerPort)
+		at = fmt.Sprintf("%s:%d", resourceManagerHostname.Get(c), ResourceManagerPort)
 	}
 	// To listen at any address is no address to dial.
 	if rest, any := strings.CutPrefix(at, "0.0.0.0:"); any {

@@ -26,7 +26,7 @@ type BeginScheduler struct {
 func (s *Scheduler) beginScheduler(c *rpcenv.Context, m BeginScheduler) {
 	s.life = m.Life
 	s.conf.Epoch = m.Epoch
-	wait := SchedulingWait.Get(c.Conf())
+	wait := schedulingWait.Get(c.Conf())
 	if m.Recovered { // while nodes come back, an ask larger than the largest one so far is no mistake
 		s.conf.NodesCountFrom = s.now(c) + wait
 	}
@@ -44,7 +44,7 @@ func (s *Scheduler) beginScheduler(c *rpcenv.Context, m BeginScheduler) {
 		c.After(wait, schedulingStart{})
 		c.After(NMExpiry.Get(c.Conf()), unreportedTick{})
 	}
-	expiry := ContainerExpiry.Get(c.Conf()) / 3
+	expiry := containerExpiry.Get(c.Conf()) / 3
 	c.Every(expiry, expiry, expireTick{})
 	if s.fifo {
 		return
@@ -66,7 +66,7 @@ func (s *Scheduler) load(c *rpcenv.Context, m BeginScheduler) (*fair.Allocations
 	o := fair.Options{
 		Faults:             s.conf.Faults,
 		UserAsDefaultQueue: FairUserAsDefaultQueue.Get(c.Conf()),
-		AllowUndeclared:    FairAllowUndeclaredPools.Get(c.Conf()),
+		AllowUndeclared:    fairAllowUndeclaredPools.Get(c.Conf()),
 	}
 	s.file = fair.NewReload(o)
 	if m.Allocations == nil {

@@ -139,7 +139,7 @@ func (s *Scheduler) grant(c *rpcenv.Context, a *scheduledApp, k *container) (*ya
 	// RmIdentifier: a node that has registered with another life of the ResourceManager refuses the container.
 	t, err := token.Make(token.Container, n.id.String(), s.life.Container, &yarn.ContainerTokenIdentifier{
 		ContainerId: k.ID.Proto(), NmHostAddr: n.id.String(), AppSubmitter: a.user, Resource: k.Resource.Proto(),
-		ExpiryTimeStamp: c.Now().Add(ContainerExpiry.Get(c.Conf())).UnixMilli(), MasterKeyId: s.life.Container.GetKeyId(),
+		ExpiryTimeStamp: c.Now().Add(containerExpiry.Get(c.Conf())).UnixMilli(), MasterKeyId: s.life.Container.GetKeyId(),
 		RmIdentifier: s.life.Timestamp, Priority: priority, CreationTime: k.made.UnixMilli(),
 	})
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Scheduler) grant(c *rpcenv.Context, a *scheduledApp, k *container) (*ya
 
 // expireTick takes back containers that nobody started in time.
 func (s *Scheduler) expireTick(c *rpcenv.Context) {
-	expiry := ContainerExpiry.Get(c.Conf())
+	expiry := containerExpiry.Get(c.Conf())
 	end := fair.End{ExitStatus: exitstatus.Aborted, Diagnostics: fair.DiagnosticsExpired, Cause: fair.Expired}
 	for _, id := range slices.SortedFunc(maps.Keys(s.containers), ids.CompareContainers) {
 		if k := s.containers[id]; !k.acquired.IsZero() && c.Now().Sub(k.acquired) > expiry {
