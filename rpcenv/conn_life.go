@@ -19,9 +19,9 @@ func (c *conn) opened(greet func()) (rivals []*conn, err error) {
 		return rivals, err
 	}
 	// From here on a send to the peer waits for c: an endpoint that hears of c, or of the end of an older connection, may send before
-	// attach. An outbox that dialled the peer awaits c already.
+	// attach.
 	var ob *outbox
-	if c.listening && !c.reached {
+	if c.listening {
 		ob = e.outboxes.await(c.peer)
 	}
 	// c.mu is held while older connections end, but no outbox has c yet. Endpoints hear of their ends before they hear of c.
