@@ -13,7 +13,6 @@ import (
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -75,19 +74,8 @@ func (s *shelf) put(key string, m proto.Message) {
 // lasting makes a Master that keeps its records, with settings.
 func lasting(t *testing.T, settings ...string) (*kit, *shelf) {
 	t.Helper()
-	pairs := map[string]string{}
-	for i := 0; i+1 < len(settings); i += 2 {
-		pairs[settings[i]] = settings[i+1]
-	}
-	cf, err := conf.New(pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &shelf{records: map[string][]byte{}}
-	k := &kit{World: rpctest.New(t, 1), t: t}
-	k.NoPanic()
-	k.lead(k.Env("M", cf), master.Config{WebUIURL: "http://m:8080", Store: s})
-	return k, s
+	return kitWith(t, master.Config{WebUIURL: "http://m:8080", Store: s}, settings...), s
 }
 
 // lead puts a Master into an Env.

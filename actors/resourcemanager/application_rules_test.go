@@ -165,7 +165,7 @@ func TestWhatIsForgottenOfAnApplication(t *testing.T) {
 
 // An application has as many attempts as it wants, within the limit of the cluster.
 func TestHowManyAttemptsAnApplicationHas(t *testing.T) {
-	cf := rmtest.Conf(t, []string{"yarn.resourcemanager.am.max-attempts", "3"})
+	cf := rmtest.Conf(t, "yarn.resourcemanager.am.max-attempts", "3")
 	for wish, want := range map[int32]int{-1: 3, 0: 3, 1: 1, 2: 2, 3: 3, 4: 3} {
 		if got := maxAttemptsOf(cf, wish); got != want {
 			t.Errorf("one that wants %d has %d", wish, got)

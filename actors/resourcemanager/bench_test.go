@@ -13,9 +13,9 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
@@ -64,14 +64,7 @@ func heartbeats(b *testing.B, senders, nodes int) {
 // loopback is a ResourceManager and an Env of its peers, with sockets between them. settings are key, value, key, value.
 func loopback(b *testing.B, settings ...string) (rm, peers *rpcenv.Env) {
 	b.Helper()
-	pairs := map[string]string{}
-	for i := 0; i+1 < len(settings); i += 2 {
-		pairs[settings[i]] = settings[i+1]
-	}
-	c, err := conf.New(pairs)
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := rmtest.Conf(b, settings...)
 	log := logrus.New()
 	log.SetOutput(io.Discard)
 	host := transport.New(transport.Options{})

@@ -249,7 +249,7 @@ func TestAnApplicationsEventOutOfTurnChangesNothing(t *testing.T) {
 
 // An endpoint refuses what is for a NodeManager.
 func TestMessagesOfOthersAreRefused(t *testing.T) {
-	s, err := scheduler.New(rmtest.Conf(t, nil), nil)
+	s, err := scheduler.New(rmtest.Conf(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

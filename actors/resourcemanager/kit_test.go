@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -37,20 +38,13 @@ func newKit(t *testing.T, settings ...string) *kit {
 // kitWith is newKit with a Config.
 func kitWith(t *testing.T, cfg resourcemanager.Config, settings ...string) *kit {
 	t.Helper()
-	pairs := map[string]string{}
-	for i := 0; i+1 < len(settings); i += 2 {
-		pairs[settings[i]] = settings[i+1]
-	}
-	cf, err := conf.New(pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if cfg.Keys.AMRM == nil {
+		var err error
 		if cfg.Keys, err = resourcemanager.NewKeys(bytes.NewReader(bytes.Repeat([]byte{7}, 3*token.KeySize))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	k := &kit{World: rpctest.New(t, 1), t: t, cfg: cfg, conf: cf}
+	k := &kit{World: rpctest.New(t, 1), t: t, cfg: cfg, conf: rmtest.Conf(t, settings...)}
 	t.Cleanup(func() { k.logged() })
 	k.tool = k.ProbeIn(k.Env("Client", nil), "YarnClient")
 	k.start()

@@ -49,7 +49,7 @@ func (r *Rig) Logged(want ...string) {
 // New makes one of the endpoint called name, with settings, given as key, value, key, value.
 func New(t *testing.T, name string, e rpcenv.Endpoint, settings ...string) *Rig {
 	t.Helper()
-	cf := Conf(t, settings)
+	cf := Conf(t, settings...)
 	r := &Rig{World: rpctest.New(t, 1), T: t}
 	r.Peer = r.Probe("Peer")
 	env := r.Env("RM", cf)
@@ -67,7 +67,7 @@ func New(t *testing.T, name string, e rpcenv.Endpoint, settings ...string) *Rig 
 }
 
 // Conf are settings, given as key, value, key, value.
-func Conf(t *testing.T, settings []string) *conf.Conf {
+func Conf(t testing.TB, settings ...string) *conf.Conf {
 	t.Helper()
 	pairs := map[string]string{}
 	for i := 0; i+1 < len(settings); i += 2 {
@@ -91,7 +91,7 @@ func (r *Rig) Run(f func(c *rpcenv.Context)) {
 	r.Settle()
 }
 
-// Got returns the messages of one type that a sibling was sent since the last call, of any type.
+// Got returns the messages of type M that a sibling got since the last call; it drops the others.
 func Got[M rpcenv.Message](r *Rig, p *rpctest.Probe) (all []M) {
 	r.T.Helper()
 	r.Settle()

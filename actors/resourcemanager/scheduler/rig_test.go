@@ -27,7 +27,7 @@ func newScheduling(t *testing.T, m BeginScheduler, settings ...string) schedulin
 // newSchedulingWith is newScheduling with an allocation file; first sees the Env before the Scheduler begins.
 func newSchedulingWith(t *testing.T, file Allocations, settings []string, first func(*rpcenv.Env), m BeginScheduler) scheduling {
 	t.Helper()
-	s, err := New(rmtest.Conf(t, settings), file)
+	s, err := New(rmtest.Conf(t, settings...), file)
 	if err != nil {
 		t.Fatal(err)
 	}
