@@ -8,7 +8,8 @@ import (
 
 // New makes an Env on a Host and, unless it is in client mode, begins to listen: at the port it was given or, while they
 // are taken, at one of the next spark.port.maxRetries. Two messages with one number are an error that names both; when no
-// port is free the error names the last one; a value of the runtime's own settings that does not fit is an error too. After an error nothing is left of the Env. It mirrors RpcEnv.create.
+// port is free the error names the last one; a value of the runtime's own settings that does not fit is an error too. After an error
+// nothing is left of the Env. It mirrors RpcEnv.create.
 func New(h Host, cfg Config) (*Env, error) {
 	table, err := codec.Load()
 	if err == nil {

@@ -27,8 +27,8 @@ var (
 		"How long a peer may be silent; other network timeouts fall back to it. It must exceed spark.executor.heartbeatInterval.")
 	RPCAskTimeout = conf.Fallback(Settings, "spark.rpc.askTimeout", conf.AtLeast(conf.Durations(time.Second), time.Second), NetworkTimeout,
 		"How long an ask waits for its reply.")
-	RPCLookupTimeout = conf.Fallback(Settings, "spark.rpc.lookupTimeout", conf.AtLeast(conf.Durations(time.Second), time.Second), NetworkTimeout,
-		"How long the look-up of a remote endpoint waits for its reply.")
+	RPCLookupTimeout = conf.Fallback(Settings, "spark.rpc.lookupTimeout", conf.AtLeast(conf.Durations(time.Second), time.Second),
+		NetworkTimeout, "How long the look-up of a remote endpoint waits for its reply.")
 	RPCMessageMaxSize = conf.Declare(Settings, "spark.rpc.message.maxSize", conf.Between(conf.Ints, 1, 2047), "128",
 		"The largest message in MiB, a plain number.")
 	RPCDispatcherThreads = conf.Optional(Settings, "spark.rpc.netty.dispatcher.numThreads", conf.AtLeast(conf.Ints, 1),

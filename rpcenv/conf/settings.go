@@ -90,7 +90,8 @@ func (s *Settings) Values() map[string]string {
 	return out
 }
 
-// Conf is New of the values and the sets; its errors begin with the origin of what is wrong, and its warnings name that of what has no effect.
+// Conf is New of the values and the sets; its errors begin with the origin of what is wrong, and its warnings name
+// that of what has no effect.
 func (s *Settings) Conf(known ...*Set) (*Conf, error) {
 	all := Union(known...)
 	// New checks all again. Here each value is checked alone, because only here its origin is known.

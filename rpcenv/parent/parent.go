@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FDVar is the environment variable that tells a child the number of the descriptor whose end of file means that
+// FDVar is the environment variable that has, for a child, the number of the descriptor whose end of file means that
 // its parent is gone.
 const FDVar = "COHERER_PARENT_FD"
 

@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// Each way in which a line can be wrong is found, and told by its cause.
+// Each way in which a line can be wrong is found, and named by its cause.
 func TestALineThatDoesNotHoldIsFound(t *testing.T) {
 	root, err := moduleRoot()
 	if err != nil {
