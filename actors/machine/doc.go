@@ -8,5 +8,8 @@
 // A state that saves, such as Hadoop's FINAL_SAVING, has a target: the state that follows when the record is durable. A row may
 // count for one target alone.
 //
+// The owner of a table's state logs a step, since Spark's and Hadoop's lines, which people search for, differ from machine to
+// machine; it records the step with rpcenv.Context.State.
+//
 // Where the owner knows the next state itself, as the Master does, no event is needed: [Moves] says which states may follow.
 package machine
