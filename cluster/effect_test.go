@@ -12,7 +12,7 @@ import (
 
 // TestEachSettingIsReadOrMarked parses the source: an entry that no code reads is marked with the capability that will read it,
 // and no other is. An entry counts as read that another one which is read falls back to. Its key alone is not a reader, but for
-// settings that are handed on and those that protect. An entry is told by its name, so no two have the same.
+// settings that are handed on and those that protect. The test knows an entry by its name, so no two have the same.
 func TestEachSettingIsReadOrMarked(t *testing.T) {
 	const root = ".."
 	marked, falls, read := map[string]bool{}, map[string]string{}, map[string]bool{}

@@ -212,7 +212,8 @@ func TestAMessageThatCannotBeEncodedIsNotSent(t *testing.T) {
 	w.wantLog()
 }
 
-// A connection that has ended by the time that an outbox would take it is not taken: the next send dials.
+// A connection that has ended by the time that an outbox would take it is not taken: the outbox dials for what waits, as the next
+// send does.
 func TestAConnectionThatHasEndedIsNotTaken(t *testing.T) {
 	w := inSim(t)
 	b := w.env("B")
@@ -221,7 +222,8 @@ func TestAConnectionThatHasEndedIsNotTaken(t *testing.T) {
 	l := &slowLink{}
 	c := a.OpenOn(l, b.Address())
 	c.End(io.EOF)
-	c.Attach()
+	c.Attach(func() { w.say(a, ref, "waited for it") })
+	w.await("waited for it")
 	w.say(a, ref, "by a new one")
 	w.await("by a new one")
 	if len(l.sent) != 0 {

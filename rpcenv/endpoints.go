@@ -86,7 +86,7 @@ func (t *endpoints) ended(in *inbox) {
 	}
 }
 
-// end stops all, in the order of registration. last is called when the last one has ended; end reports whether there is none.
+// end stops all, in the order of registration. last is called when the last one has ended; end reports whether none is registered.
 func (t *endpoints) end(last func()) bool {
 	t.mu.Lock()
 	t.last = last

@@ -104,8 +104,12 @@ func (e *Env) OpenOn(l Link, peer Address) Conn {
 	return Conn{c}
 }
 
-// Attach makes the connection that of the outbox for its peer.
-func (o Conn) Attach() { o.c.env.outboxes.await(o.c.peer).attach(o.c) }
+// Attach makes the connection that of the outbox for its peer, which awaits it meanwhile.
+func (o Conn) Attach(meanwhile func()) {
+	ob := o.c.env.outboxes.await(o.c.peer)
+	meanwhile()
+	ob.attach(o.c)
+}
 
 // Receive takes an envelope.
 func (o Conn) Receive(e *Envelope) { o.c.Receive(e) }

@@ -26,7 +26,7 @@ func (e *Env) accept(l Link) Receiver {
 	return c
 }
 
-// dial opens a connection; done gets it when its handshake is done, or the reason why there is none.
+// dial opens a connection; done gets it when its handshake is done, or the error that prevented it.
 func (e *Env) dial(to Address, done func(*conn, error)) {
 	e.host.Dial(to, func(l Link, err error) Receiver {
 		if err != nil {

@@ -199,8 +199,11 @@ func (ob *outbox) attach(c *conn) {
 	ob.awaited--
 	// A connection in use stays: see outbox. One whose end detach is about to report is not in use: c takes over what waits for it.
 	if ob.conn != nil && ob.conn.life.stage() != connEnded || !c.join(ob.detach) {
+		// A connection that ended before it was taken leaves what waits behind, as one that is detached does.
+		dial := ob.mustDialLocked()
 		ob.forgetLocked()
 		ob.mu.Unlock()
+		ob.dialAgain(dial)
 		return
 	}
 	ob.conn = c
@@ -233,6 +236,12 @@ func (ob *outbox) detach(c *conn) {
 	dial := ob.mustDialLocked()
 	ob.forgetLocked()
 	ob.mu.Unlock()
+	ob.dialAgain(dial)
+}
+
+// dialAgain dials, if mustDialLocked said so, for what waits since a connection was lost. No lock of the outbox is held: the dial of
+// an Env that closes fails at once.
+func (ob *outbox) dialAgain(dial bool) {
 	switch {
 	case !dial:
 	case ob.env.life.stage() >= envCloses: // the Env makes no connection any more

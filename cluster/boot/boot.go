@@ -17,7 +17,7 @@ import (
 
 // Options say what kind of process this is. The zero value is a command that records nothing.
 type Options struct {
-	// Recorder takes the trace; nil: there is none. The Process closes it.
+	// Recorder takes the trace; nil: the process records nothing. The Process closes it.
 	Recorder *record.Recorder
 	// Warn hears why the trace lacks records, on a full disk, say: the process has not failed. A Recorder without a file has nothing
 	// to say, and needs no Warn.

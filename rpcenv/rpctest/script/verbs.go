@@ -15,7 +15,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
-// settings are those of all Envs, of which there is none yet.
+// settings are those of all Envs; the script has made no Env yet.
 func (r *runner) settings(l *rest) error {
 	if r.setup == nil {
 		return errors.New("settings come first: the endpoint has been made")
