@@ -80,8 +80,9 @@ func (r *runner) reaction(l *rest, p *rpctest.Probe) (func(c *rpcenv.Context, m 
 		answer, err := l.message()
 		return func(c *rpcenv.Context, m proto.Message) { rpcenv.ReplyAs(c, m, answer) }, err
 	case "send":
+		to := r.to(l)
 		back, err := l.message()
-		return func(c *rpcenv.Context, _ proto.Message) { c.Send(r.subject.Ref, back) }, err
+		return func(c *rpcenv.Context, _ proto.Message) { c.Send(to, back) }, err
 	case "fail":
 		refusal, err := l.refusal()
 		return func(c *rpcenv.Context, m proto.Message) { rpcenv.Fail(c, m, refusal) }, err

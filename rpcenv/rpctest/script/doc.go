@@ -28,14 +28,16 @@
 // The verbs:
 //
 //	settings KEY=VALUE ...                     those of all processes; before every other verb
-//	send [from=PEER] MESSAGE(...)              a message to the endpoint
-//	ask [from=PEER] [timeout=D] MESSAGE(...)   an ask; its answer is printed when it is there
+//	send [from=PEER] [to=NAME] MESSAGE(...)    a message to the endpoint, or to another of its process
+//	ask [from=PEER] [to=NAME] [timeout=D] MESSAGE(...)
+//	                                           an ask; its answer is printed when it is there
 //	on [at=PEER] MESSAGE reply MESSAGE(...)    from now on the peer answers the asks of that type
 //	on [at=PEER] MESSAGE fail CODE TEXT        or fails them
 //	on [at=PEER] MESSAGE hold                  or keeps them
 //	reply [at=PEER] MESSAGE(...)               answers the ask that was kept first
 //	fail [at=PEER] CODE TEXT                   fails it
-//	on [at=PEER] MESSAGE send MESSAGE(...)     a peer's one-way message in return
+//	on [at=PEER] MESSAGE send [to=NAME] MESSAGE(...)
+//	                                           a peer's one-way message in return
 //	connect PEER                               the peer looks the endpoint up; a new name starts a peer
 //	disconnect PEER                            the peer's process ends as by kill -9
 //	pause PEER, resume PEER                    the peer's process stands still, and goes on

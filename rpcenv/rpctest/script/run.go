@@ -20,6 +20,9 @@ type Subject struct {
 	// State is what the verb state prints; what is the rest of its line. Without it the verb prints what the endpoint has
 	// recorded by Context.State: a line KIND ID STATE for each thing, what being a KIND or empty.
 	State func(what string) string
+	// OmitInner leaves messages within a process out of the forest; what they caused stands in their place. It is for a process
+	// of several endpoints whose conversations with others a script is about.
+	OmitInner bool
 	// Verbs are further ones, by name. Each gets the rest of its line; what it returns is printed above the forest.
 	Verbs map[string]func(args string) (string, error)
 }

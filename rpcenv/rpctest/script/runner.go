@@ -88,6 +88,7 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 // begin makes the subject.
 func (r *runner) begin() {
 	r.subject, r.setup = r.setup(r.w), nil
+	r.printer.OmitInner = r.subject.OmitInner
 	if e, err := r.env(); err == nil {
 		r.said = logtest.NewLocal(e.Log().Logger)
 	}
@@ -210,6 +211,15 @@ func (r *runner) peer(l *rest, key string) (*rpctest.Probe, error) {
 		return nil, l.err(at+len(key)+1, err)
 	}
 	return r.alive(p)
+}
+
+// to reads the option to=ENDPOINT: another endpoint of the Subject's process. Without it the Subject is meant.
+func (r *runner) to(l *rest) rpcenv.Ref {
+	ref := r.subject.Ref
+	if name, ok := l.option("to"); ok {
+		ref.Name = name
+	}
+	return ref
 }
 
 // alive refuses a peer whose process has ended.

@@ -116,6 +116,23 @@ func TestAScriptWithoutPeers(t *testing.T) {
 	})
 }
 
+// A process may have further endpoints. With OmitInner the forest has only what crosses its border.
+func TestASubjectAmongOthers(t *testing.T) {
+	script.Run(t, "testdata/alone/relay.txt", func(w *rpctest.World) script.Subject {
+		env := w.Env("Server", nil)
+		ref := w.Register(env, "Echo", echo{})
+		w.Register(env, "Relay", relay{ref, w.Probe("Chief").Ref})
+		return script.Subject{Ref: ref, OmitInner: true}
+	})
+}
+
+// relay asks the Echo and sends its answer to the chief.
+type relay struct{ echo, chief rpcenv.Ref }
+
+func (r relay) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	rpcenv.AskAs(c, r.echo, m, func(answer rpcenv.Message, _ error) { c.Send(r.chief, answer) })
+}
+
 type echo struct{}
 
 func (echo) Receive(c *rpcenv.Context, m rpcenv.Message) { rpcenv.ReplyAs(c, m, m) }

@@ -39,11 +39,12 @@ func (r *runner) send(l *rest) error {
 	if err != nil {
 		return err
 	}
+	to := r.to(l)
 	m, err := l.message()
 	if err != nil {
 		return err
 	}
-	p.Send(r.subject.Ref, m)
+	p.Send(to, m)
 	return nil
 }
 
@@ -53,6 +54,7 @@ func (r *runner) ask(l *rest) error {
 	if err != nil {
 		return err
 	}
+	to := r.to(l)
 	var opts []rpcenv.AskOption
 	l.blanks()
 	at := l.at
@@ -69,7 +71,7 @@ func (r *runner) ask(l *rest) error {
 	}
 	name := trace.ShortName(string(m.ProtoReflect().Descriptor().FullName()))
 	p.Do(func(c *rpcenv.Context) {
-		rpcenv.AskAs(c, r.subject.Ref, m, func(_ rpcenv.Message, err error) {
+		rpcenv.AskAs(c, to, m, func(_ rpcenv.Message, err error) {
 			// Any other error is an answer, and in the forest.
 			if errors.Is(err, rpcenv.ErrUnreachable) {
 				fmt.Fprintf(&r.out, "%s has no answer to %s: %v\n", p.Ref.Name, name, err)

@@ -19,6 +19,8 @@ import (
 type TextOptions struct {
 	// OmitPlace leaves out fields with role PLACE, which differ from run to run.
 	OmitPlace bool
+	// OmitInner leaves messages within a process out of a Forest; what they caused stands in their place.
+	OmitInner bool
 	// Substitute replaces the value of each string; nil leaves them.
 	Substitute func(string) string
 	// MaxList cuts lists and MaxString strings that are longer; 0 means no limit.

@@ -89,17 +89,25 @@ func (f *forest) siblings(entries []*trace.Entry, depth int) {
 	}
 }
 
-// unfold puts the children of Run results in the place of these.
+// unfold puts the children of Run results, and of messages that OmitInner leaves out, in the place of these.
 func (f *forest) unfold(entries []*trace.Entry, depth int) []*trace.Entry {
 	var out []*trace.Entry
 	for _, e := range entries {
-		if e.K == trace.KindItem && strings.HasPrefix(e.Name, "run") && depth < maxUnfold {
+		if f.transparent(e) && depth < maxUnfold {
 			out = append(out, f.unfold(f.children[e.ID], depth+1)...)
 			continue
 		}
 		out = append(out, e)
 	}
 	return out
+}
+
+// transparent reports whether what an entry caused stands in its place.
+func (f *forest) transparent(e *trace.Entry) bool {
+	if e.K == trace.KindMsg {
+		return f.opts.OmitInner && trace.Peer(e.From) == trace.Peer(e.To)
+	}
+	return e.K == trace.KindItem && strings.HasPrefix(e.Name, "run")
 }
 
 // maxUnfold bounds Runs that begin Runs.

@@ -104,6 +104,27 @@ func TestForest(t *testing.T) {
 	}
 }
 
+// What a message within a process caused stands in its place, also below others of its kind.
+func TestForestWithoutInnerMessages(t *testing.T) {
+	msg := func(id, cause, form, from, to string) trace.Entry {
+		return trace.Entry{K: trace.KindMsg, ID: id, Cause: cause, Form: form, From: from, To: to, Type: id}
+	}
+	entries := []trace.Entry{
+		msg("Ask", "", trace.FormAsk, "E/Executor", "D/Scheduler"),
+		msg("Change", "Ask", trace.FormSend, "D/Scheduler", "D/DAGScheduler"),
+		msg("Tasks", "Change", trace.FormAsk, "D/DAGScheduler", "D/Scheduler"),
+		msg("Launch", "Tasks", trace.FormSend, "D/Scheduler", "E/Executor"),
+		msg("Taken", "Tasks", trace.FormReply, "D/Scheduler", "D/DAGScheduler"),
+		msg("Stop", "Taken", trace.FormSend, "D/DAGScheduler", "E/Executor"),
+		msg("Root", "", trace.FormSend, "D/Program", "D/DAGScheduler"),
+		msg("Wish", "Root", trace.FormSend, "D/DAGScheduler", "M/Master"),
+	}
+	const want = "E => D Scheduler Ask\n  D -> E Executor Launch\n  D -> E Executor Stop\nD -> M Master Wish\n"
+	if got := Forest(entries, TextOptions{OmitInner: true}); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // The item of a connection event says whose it is by the record's peer.
 func TestForestNamesWhoDisconnected(t *testing.T) {
 	m, w := tracetest.NewTape(t), tracetest.NewTape(t)

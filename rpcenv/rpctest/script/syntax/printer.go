@@ -13,6 +13,8 @@ type Printer struct {
 	Substitute func(string) string
 	// Places prints the fields with role PLACE too.
 	Places bool
+	// OmitInner leaves out messages within a process, see show.TextOptions.
+	OmitInner bool
 
 	printed map[string]bool
 }
@@ -37,5 +39,5 @@ func (p *Printer) Next(entries []trace.Entry) string {
 	for _, e := range fresh {
 		p.printed[e.ID] = true
 	}
-	return show.Forest(fresh, show.TextOptions{OmitPlace: !p.Places, Substitute: p.Substitute})
+	return show.Forest(fresh, show.TextOptions{OmitPlace: !p.Places, OmitInner: p.OmitInner, Substitute: p.Substitute})
 }
