@@ -25,7 +25,7 @@ func echoes(w *rpctest.World) Subject {
 
 func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 	for line, want := range map[string]string{
-		"sned StringValue(value=x)":               "f.txt:8:1: no verb is called sned: there are advance, ask, changes, connect, disconnect, fail, log, on, pause, places, reply, resume, send, settings, skip, state, stop",
+		"sned StringValue(value=x)":               "f.txt:8:1: no verb is called sned: there are advance, ask, changes, connect, disconnect, fail, gaps, log, on, pause, places, reply, resume, send, settings, skip, state, stop",
 		"  advnace 1s":                            "f.txt:8:3: no verb is called advnace: advance is near",
 		"send StringValeu(value=x)":               "f.txt:8:6: no message is called StringValeu: StringValue is near",
 		"  send  StringValue(valeu=x)":            "f.txt:8:21: no field of StringValue is called valeu: value is near",
@@ -41,6 +41,7 @@ func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 		"on at=Bob StringValue reply BoolValue(value=1)": "f.txt:8:45: value=1: want bool",
 		"on StringValue fail code":                       "f.txt:8:21: want: fail CODE TEXT",
 		"on NoMessageAtAll hold":                         "f.txt:8:4: no message is called NoMessageAtAll",
+		"gaps StringValeu":                               "f.txt:8:6: no message is called StringValeu: StringValue is near",
 		"reply StringValue()":                            "f.txt:8:1: Bob keeps no ask: on MESSAGE hold makes it",
 		"connect":                                        "f.txt:8:1: want: connect PEER",
 		"disconnect Eve":                                 "f.txt:8:12: no peer is called Eve: there are Bob",

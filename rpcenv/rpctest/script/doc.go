@@ -42,6 +42,7 @@
 //	disconnect PEER                            the peer's process ends as by kill -9
 //	pause PEER, resume PEER                    the peer's process stands still, and goes on
 //	log [TEXT]                                 prints what the endpoint's process has logged since, if it begins so
+//	gaps MESSAGE                               prints the times between its messages of that type since, rounded to 10 ms
 //	advance D                                  lets virtual time pass: 5s, 1m30s
 //	places                                     prints the fields with role PLACE too, from now on
 //	skip                                       prints nothing of what followed so far, which another script shows

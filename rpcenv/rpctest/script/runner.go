@@ -29,11 +29,12 @@ type runner struct {
 	answers map[*rpctest.Probe]*answers
 	failed  map[string]bool // the items whose failure was printed
 	changed int             // the changes of state that were printed
+	sent    map[string]int  // the messages between which gaps were printed, by type
 	out     strings.Builder // what verbs print, before the forest
 }
 
 func newRunner(w *rpctest.World, setup func(w *rpctest.World) Subject) *runner {
-	return &runner{w: w, setup: setup, answers: map[*rpctest.Probe]*answers{}, failed: map[string]bool{}}
+	return &runner{w: w, setup: setup, answers: map[*rpctest.Probe]*answers{}, failed: map[string]bool{}, sent: map[string]int{}}
 }
 
 // verbs are what a line can begin with. Each takes the rest of its line.
@@ -50,6 +51,7 @@ var verbs = map[string]func(*runner, *rest) error{
 	"resume":     (*runner).resume,
 	"advance":    (*runner).advance,
 	"log":        (*runner).log,
+	"gaps":       (*runner).gaps,
 	"places":     (*runner).places,
 	"state":      (*runner).state,
 	"changes":    (*runner).changes,

@@ -46,6 +46,7 @@ func (p *porter) OnConnected(c *rpcenv.Context, peer rpcenv.Address) {
 }
 
 func (p *porter) OnDisconnected(c *rpcenv.Context, _ rpcenv.Address) {
+	c.Log().Warn("somebody left")
 	c.Send(p.chief, wrapperspb.String("somebody left"))
 }
 

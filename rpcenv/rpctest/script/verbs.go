@@ -9,9 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sirupsen/logrus"
+
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 	"github.com/coherer/coherer/rpcenv/trace"
 )
 
@@ -159,15 +162,19 @@ func (r *runner) running(l *rest, verb string) (*rpctest.Probe, error) {
 	return p, nil
 }
 
-// log prints what the endpoint's process has logged since the verb was used last, as far as it begins with a text, with the
-// fields that not every line has.
+// log prints what the endpoint's process has logged since the verb was used last, as far as it begins with a text, with its level
+// unless that is info and the fields that not every line has.
 func (r *runner) log(l *rest) error {
 	l.blanks()
 	for _, e := range r.said.AllEntries() {
 		if !strings.HasPrefix(e.Message, l.line[l.at:]) {
 			continue
 		}
-		line := []byte("log: " + e.Message)
+		level := ""
+		if e.Level != logrus.InfoLevel {
+			level = " " + e.Level.String()
+		}
+		line := []byte("log" + level + ": " + e.Message)
 		for _, key := range slices.Sorted(maps.Keys(e.Data)) {
 			if key != "env" && key != "endpoint" {
 				line = fmt.Appendf(line, " %s=%v", key, e.Data[key])
@@ -254,6 +261,31 @@ func (r *runner) recorded(kind string) string {
 		fmt.Fprintf(&b, "%s %s %s\n", k.kind, k.id, last[k])
 	}
 	return b.String()
+}
+
+// gaps prints the times between the messages of a type that the endpoint sent, since the verb was used last. They are rounded to
+// 10 ms: an answer between two messages is under way for 2 ms at most.
+func (r *runner) gaps(l *rest) error {
+	l.blanks()
+	at := l.at
+	mt, err := syntax.FindMessage(l.word())
+	if err != nil {
+		return l.err(at, err)
+	}
+	name := trace.ShortName(string(mt.Descriptor().FullName()))
+	var sent []int64
+	for _, e := range r.w.Trace().Entries {
+		if e.K == trace.KindMsg && e.Type == name && !e.IsAnswer() && trace.EndpointOf(e.From) == r.subject.Ref.Name {
+			sent = append(sent, e.Sent)
+		}
+	}
+	line := name + ":"
+	for i := max(1, r.sent[name]); i < len(sent); i++ {
+		line += " " + time.Duration(sent[i]-sent[i-1]).Round(10*time.Millisecond).String()
+	}
+	r.print(line)
+	r.sent[name] = len(sent)
+	return l.end()
 }
 
 // stop stops the endpoint.
