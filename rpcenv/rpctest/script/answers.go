@@ -49,26 +49,45 @@ func (r *runner) of(p *rpctest.Probe) *answers {
 
 // on says what a peer does with messages of a type.
 func (r *runner) on(l *rest) error {
-	p, err := r.peer(l, "at")
+	p, name, err := r.what(l, "on [at=PEER] MESSAGE reply|fail|hold|send ...")
 	if err != nil {
 		return err
-	}
-	l.blanks()
-	at := l.at
-	name := l.word()
-	if name == "" {
-		return errors.New("want: on [at=PEER] MESSAGE reply|fail|hold|send ...")
-	}
-	mt, err := syntax.FindMessage(name)
-	if err != nil {
-		return l.err(at, err)
 	}
 	f, err := r.reaction(l, p)
 	if err != nil {
 		return err
 	}
-	r.of(p).on[mt.Descriptor().FullName()] = f
+	r.of(p).on[name] = f
 	return nil
+}
+
+// off ends that: the peer does what the Subject made it do.
+func (r *runner) off(l *rest) error {
+	p, name, err := r.what(l, "off [at=PEER] MESSAGE")
+	if err != nil {
+		return err
+	}
+	delete(r.of(p).on, name)
+	return l.end()
+}
+
+// what reads [at=PEER] MESSAGE; want is how the whole line is written.
+func (r *runner) what(l *rest, want string) (*rpctest.Probe, protoreflect.FullName, error) {
+	p, err := r.peer(l, "at")
+	if err != nil {
+		return nil, "", err
+	}
+	l.blanks()
+	at := l.at
+	name := l.word()
+	if name == "" {
+		return nil, "", errors.New("want: " + want)
+	}
+	mt, err := syntax.FindMessage(name)
+	if err != nil {
+		return nil, "", l.err(at, err)
+	}
+	return p, mt.Descriptor().FullName(), nil
 }
 
 // reaction reads what is done: reply MESSAGE(...), fail CODE TEXT, hold, send MESSAGE(...).

@@ -25,7 +25,7 @@ func echoes(w *rpctest.World) Subject {
 
 func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 	for line, want := range map[string]string{
-		"sned StringValue(value=x)":               "f.txt:8:1: no verb is called sned: there are advance, ask, changes, connect, disconnect, fail, gaps, log, on, pause, places, reply, resume, send, settings, skip, state, stop",
+		"sned StringValue(value=x)":               "f.txt:8:1: no verb is called sned: there are advance, ask, changes, connect, disconnect, fail, gaps, log, off, on, pause, places, reply, resume, send, settings, skip, state, stop",
 		"  advnace 1s":                            "f.txt:8:3: no verb is called advnace: advance is near",
 		"send StringValeu(value=x)":               "f.txt:8:6: no message is called StringValeu: StringValue is near",
 		"  send  StringValue(valeu=x)":            "f.txt:8:21: no field of StringValue is called valeu: value is near",
@@ -42,6 +42,7 @@ func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 		"on StringValue fail code":                       "f.txt:8:21: want: fail CODE TEXT",
 		"on NoMessageAtAll hold":                         "f.txt:8:4: no message is called NoMessageAtAll",
 		"gaps StringValeu":                               "f.txt:8:6: no message is called StringValeu: StringValue is near",
+		"off":                                            "f.txt:8:1: want: off [at=PEER] MESSAGE",
 		"reply StringValue()":                            "f.txt:8:1: Bob keeps no ask: on MESSAGE hold makes it",
 		"connect":                                        "f.txt:8:1: want: connect PEER",
 		"disconnect Eve":                                 "f.txt:8:12: no peer is called Eve: there are Bob",

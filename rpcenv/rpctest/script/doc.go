@@ -38,10 +38,11 @@
 //	fail [at=PEER] CODE TEXT                   fails it
 //	on [at=PEER] MESSAGE send [to=NAME] MESSAGE(...)
 //	                                           a peer's one-way message in return
+//	off [at=PEER] MESSAGE                      from now on the peer does what it did without on
 //	connect PEER                               the peer looks the endpoint up; a new name starts a peer
 //	disconnect PEER                            the peer's process ends as by kill -9
 //	pause PEER, resume PEER                    the peer's process stands still, and goes on
-//	log [TEXT]                                 prints what the endpoint's process has logged since, if it begins so
+//	log [TEXT]                                 prints the warnings and other lines that its process has logged since, if they begin so
 //	gaps MESSAGE                               prints the times between its messages of that type since, rounded to 10 ms
 //	advance D                                  lets virtual time pass: 5s, 1m30s
 //	places                                     prints the fields with role PLACE too, from now on

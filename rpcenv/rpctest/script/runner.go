@@ -43,6 +43,7 @@ var verbs = map[string]func(*runner, *rest) error{
 	"send":       (*runner).send,
 	"ask":        (*runner).ask,
 	"on":         (*runner).on,
+	"off":        (*runner).off,
 	"reply":      (*runner).reply,
 	"fail":       (*runner).fail,
 	"connect":    (*runner).connect,
