@@ -48,10 +48,11 @@
 //	places                                     prints the fields with role PLACE too, from now on
 //	skip                                       prints nothing of what followed so far, which another script shows
 //	state [WHAT]                               prints the endpoint's state, see Subject
-//	changes                                    prints the changes of state that it recorded since the last changes
+//	changes                                    prints the changes of state that its process recorded since the last changes
 //	stop                                       stops the endpoint
 //
-// A Subject may add verbs. Blocks between the lines "subtest NAME" and "subtest end" are a subtest in a World of its own.
+// A Subject may add verbs, leave messages out of the forest, and have short names for what is long. Blocks between the lines
+// "subtest NAME" and "subtest end" are a subtest in a World of its own.
 //
 // Messages are written as they are printed, see package script/syntax: fields under their JSON names, those at zero left out. Every
 // protobuf message that is linked into the test is known by its short name. Peers are Probes (rpctest.World.Probe); without

@@ -11,18 +11,23 @@ import (
 
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // Subject is the endpoint that a script is about.
 type Subject struct {
 	// Ref is the endpoint's; its Env is one of the World's and listens.
 	Ref rpcenv.Ref
-	// State is what the verb state prints; what is the rest of its line. Without it the verb prints what the endpoint has
-	// recorded by Context.State: a line KIND ID STATE for each thing, what being a KIND or empty.
+	// State is what the verb state prints; what is the rest of its line. Without it the verb prints what the endpoint's process
+	// has recorded by Context.State: a line KIND ID STATE for each thing, what being a KIND or empty.
 	State func(what string) string
 	// OmitInner leaves messages within a process out of the forest; what they caused stands in their place. It is for a process
 	// of several endpoints whose conversations with others a script is about.
 	OmitInner bool
+	// Omit tells what the forest leaves out: what that caused stands in its place. nil: nothing.
+	Omit func(e *trace.Entry) bool
+	// Short shortens what is printed, such as long ids to names, and Long makes lines of a script whole again; nil: neither.
+	Short, Long func(text string) string
 	// Verbs are further ones, by name. Each gets the rest of its line; what it returns is printed above the forest.
 	Verbs map[string]func(args string) (string, error)
 }

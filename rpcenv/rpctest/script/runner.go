@@ -75,6 +75,9 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 		if r.setup != nil && verb != "settings" {
 			r.begin()
 		}
+		if r.subject.Long != nil {
+			l.line = l.line[:l.at] + r.subject.Long(l.line[l.at:])
+		}
 		if err := r.verb(verb, l); err != nil {
 			if _, ok := errors.AsType[*syntax.Error](err); !ok { // the verb itself is wrong here: say so at its column
 				err = syntax.In(line, begin, err)
@@ -85,7 +88,12 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 	}
 	entries := r.w.Trace().Entries // from the World's beginning: the printer and failed know what was printed before
 	r.failures(entries)
-	return r.out.String() + r.printer.Next(entries), nil
+	r.printer.Omit = r.subject.Omit
+	out := r.out.String() + r.printer.Next(entries)
+	if r.subject.Short != nil {
+		out = r.subject.Short(out)
+	}
+	return out, nil
 }
 
 // begin makes the subject.

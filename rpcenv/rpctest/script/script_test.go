@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -106,6 +108,18 @@ func TestASubjectWithVerbs(t *testing.T) {
 				w.Find(name).Kill()
 				return "lost " + name, nil
 			}},
+		}
+	})
+}
+
+// A Subject leaves out what its scripts need not show, and has names for what is long.
+func TestASubjectWithNames(t *testing.T) {
+	script.Run(t, "testdata/alone/names.txt", func(w *rpctest.World) script.Subject {
+		p, ref := newPorter(w)
+		return script.Subject{
+			Ref: ref, State: func(string) string { return fmt.Sprintf("%d letters", len(p.in[0])) },
+			Omit:  func(e *trace.Entry) bool { return e.Type == "StringValue" },
+			Short: strings.NewReplacer("Ada Lovelace", "ada").Replace, Long: strings.NewReplacer("ada", "Ada Lovelace").Replace,
 		}
 	})
 }

@@ -220,19 +220,21 @@ func (r *runner) state(l *rest) error {
 	if r.subject.State != nil {
 		text = r.subject.State(what)
 	} else {
-		text = r.recorded(what)
+		of, err := r.states()
+		if err != nil {
+			return err
+		}
+		text = recorded(of, what)
 	}
 	r.print(cmp.Or(text, "no state"))
 	return nil
 }
 
-// changes prints the changes of state that the endpoint recorded since the verb was used last.
+// changes prints the changes of state that the endpoint's process recorded since the verb was used last.
 func (r *runner) changes(l *rest) error {
-	var of []trace.Entry
-	for _, e := range r.w.Trace().Entries {
-		if e.K == trace.KindState && trace.EndpointOf(e.At) == r.subject.Ref.Name {
-			of = append(of, e)
-		}
+	of, err := r.states()
+	if err != nil {
+		return err
 	}
 	for _, e := range of[r.changed:] {
 		r.print(fmt.Sprintf("%s %s: %s > %s, %s", e.Name, e.Subject, e.Was, e.Is, e.Why))
@@ -241,13 +243,28 @@ func (r *runner) changes(l *rest) error {
 	return l.end()
 }
 
-// recorded is the last state that the endpoint recorded of each thing, in the order of their first records.
-func (r *runner) recorded(kind string) string {
+// states are the records of states of all endpoints in the endpoint's process.
+func (r *runner) states() (of []trace.Entry, err error) {
+	e, err := r.env()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range r.w.Trace().Entries {
+		process, _, _ := strings.Cut(trace.Peer(s.At), "#") // of its later lives too
+		if s.K == trace.KindState && process == e.Name() && trace.EndpointOf(s.At) != "" {
+			of = append(of, s)
+		}
+	}
+	return of, nil
+}
+
+// recorded is the last state of each thing in records, in the order of their first ones.
+func recorded(states []trace.Entry, kind string) string {
 	type thing struct{ kind, id string }
 	var order []thing
 	last := map[thing]string{}
-	for _, e := range r.w.Trace().Entries {
-		if e.K != trace.KindState || trace.EndpointOf(e.At) != r.subject.Ref.Name || kind != "" && e.Name != kind {
+	for _, e := range states {
+		if kind != "" && e.Name != kind {
 			continue
 		}
 		k := thing{e.Name, e.Subject}

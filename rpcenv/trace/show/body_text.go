@@ -23,6 +23,8 @@ type TextOptions struct {
 	OmitInner bool
 	// Substitute replaces the value of each string; nil leaves them.
 	Substitute func(string) string
+	// Omit tells which entries a Forest leaves out; nil shows all.
+	Omit func(e *trace.Entry) bool
 	// MaxList cuts lists and MaxString strings that are longer; 0 means no limit.
 	MaxList, MaxString int
 }

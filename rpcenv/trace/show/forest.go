@@ -22,7 +22,8 @@ import (
 //	      lost by fault: drop W1->M:Heartbeat n=1           what a simulation did to the message above
 //
 // The result of a Run is no item of its own: what it caused stands under what began it. An entry whose cause is not among
-// the entries is a root; roots are in order of time. Connections, states and other drops are not shown.
+// the entries is a root; roots are in order of time. Connections, states and other drops are not shown, nor what opts.Omit
+// leaves out: what that caused stands in its place.
 func Forest(entries []trace.Entry, opts TextOptions) string {
 	f := forest{opts: opts, children: map[string][]*trace.Entry{}}
 	known := map[string]bool{}
@@ -89,7 +90,7 @@ func (f *forest) siblings(entries []*trace.Entry, depth int) {
 	}
 }
 
-// unfold puts the children of Run results, and of messages that OmitInner leaves out, in the place of these.
+// unfold puts the children of Run results, and of messages that options leave out, in the place of these.
 func (f *forest) unfold(entries []*trace.Entry, depth int) []*trace.Entry {
 	var out []*trace.Entry
 	for _, e := range entries {
@@ -104,6 +105,9 @@ func (f *forest) unfold(entries []*trace.Entry, depth int) []*trace.Entry {
 
 // transparent reports whether what an entry caused stands in its place.
 func (f *forest) transparent(e *trace.Entry) bool {
+	if f.opts.Omit != nil && f.opts.Omit(e) {
+		return true
+	}
 	if e.K == trace.KindMsg {
 		return f.opts.OmitInner && trace.Peer(e.From) == trace.Peer(e.To)
 	}

@@ -11,6 +11,8 @@ import (
 type Printer struct {
 	// Substitute replaces ids in strings by names; nil leaves them.
 	Substitute func(string) string
+	// Omit tells which entries are left out, see show.Forest; nil prints all.
+	Omit func(e *trace.Entry) bool
 	// Places prints the fields with role PLACE too.
 	Places bool
 	// OmitInner leaves out messages within a process, see show.TextOptions.
@@ -39,5 +41,5 @@ func (p *Printer) Next(entries []trace.Entry) string {
 	for _, e := range fresh {
 		p.printed[e.ID] = true
 	}
-	return show.Forest(fresh, show.TextOptions{OmitPlace: !p.Places, OmitInner: p.OmitInner, Substitute: p.Substitute})
+	return show.Forest(fresh, show.TextOptions{OmitPlace: !p.Places, OmitInner: p.OmitInner, Omit: p.Omit, Substitute: p.Substitute})
 }
