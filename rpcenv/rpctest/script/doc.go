@@ -46,7 +46,7 @@
 //	gaps MESSAGE                               prints the times between its messages of that type since, rounded to 10 ms
 //	advance D                                  lets virtual time pass: 5s, 1m30s
 //	places                                     prints the fields with role PLACE too, from now on
-//	skip                                       prints nothing of what followed so far, which another script shows
+//	skip                                       prints nothing of what followed so far, in no way: another script shows it
 //	state [WHAT]                               prints the endpoint's state, see Subject
 //	changes                                    prints the changes of state that its process recorded since the last changes
 //	stop                                       stops the endpoint

@@ -205,10 +205,16 @@ func (r *runner) places(l *rest) error {
 	return l.end()
 }
 
-// skip leaves out of the forest what followed so far.
+// skip leaves out of the forest, of the log and of the changes of state what followed so far.
 func (r *runner) skip(l *rest) error {
 	r.w.Settle()
 	r.printer.Skip(r.w.Trace().Entries)
+	r.said.Reset()
+	of, err := r.states()
+	if err != nil {
+		return err
+	}
+	r.changed = len(of)
 	return l.end()
 }
 
