@@ -114,7 +114,7 @@ func TestAConfigThatLacksSomethingSaysAllOfIt(t *testing.T) {
 		{Config{ResourceManager: at, Submit: &Submission{Mode: submit.Client, Files: &files{}, Program: "p", Library: "l"}}, "client mode needs the driver's address and coherer's own program"},
 		{Config{ResourceManager: at, Submit: &Submission{Mode: submit.Client, Files: &files{}, Program: "p", Driver: at}}, "client mode needs the driver's address and coherer's own program"},
 		{Config{ResourceManager: at, Submit: &Submission{Mode: submit.Client, Files: &files{}, Program: "p", Driver: at, Library: "l"}}, ""},
-		{Config{ResourceManager: at, Kill: appText}, ""},
+		{Config{ResourceManager: at, Kill: "application_1767225600000_0001"}, ""},
 	} {
 		got := ""
 		if err := tt.cfg.Validate(c); err != nil {
