@@ -10,7 +10,6 @@ import (
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -39,14 +38,10 @@ func TestTheDescriptionHasWhatTheConfigAndTheSettingsSay(t *testing.T) {
 			},
 		},
 	} {
-		c, err := conf.New(k.settings)
-		if err != nil {
-			t.Fatal(err)
-		}
 		w := rpctest.New(t, 1)
-		master := w.Probe("Master")
+		master, env := w.Probe("Master"), w.Env("Driver", settings(t, k.settings))
 		k.cfg.AppName, k.cfg.Masters = "test", []rpcenv.Address{master.Ref.Address}
-		if _, err := driver.Start(w.Env("Driver", c), k.cfg); err != nil {
+		if _, err := driver.Start(env, k.cfg); err != nil {
 			t.Fatal(err)
 		}
 		got := master.Next().(*deploy.RegisterApplication).GetAppDescription()
@@ -55,7 +50,9 @@ func TestTheDescriptionHasWhatTheConfigAndTheSettingsSay(t *testing.T) {
 			k.want.Command = &deploy.Command{}
 		}
 		k.want.Command.MainClass = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
-		k.want.Command.Arguments = got.GetCommand().GetArguments() // see TestTheApplicationIsDescribedAsInSpark
+		k.want.Command.Arguments = strings.Fields("--driver-url spark://CoarseGrainedScheduler@" + env.Address().String() +
+			" --executor-id {{EXECUTOR_ID}} --hostname {{HOSTNAME}} --cores {{CORES}} --app-id {{APP_ID}}" +
+			" --worker-url {{WORKER_URL}} --resourceProfileId {{RESOURCE_PROFILE_ID}}")
 		if !proto.Equal(got, k.want) {
 			t.Errorf("%s: got\n%v\nwant\n%v", k.name, got, k.want)
 		}
@@ -90,18 +87,37 @@ func TestADriverThatCannotStart(t *testing.T) {
 	}
 }
 
-// A task that no executor could take is refused by the rule of the cluster manager: on YARN an executor has one core by default.
-func TestADriverRefusesTasksThatNoExecutorCouldTake(t *testing.T) {
-	c, err := conf.New(map[string]string{"spark.task.cpus": "2"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := rpctest.New(t, 1)
-	if _, err := driver.Start(w.Env("Driver", c), driver.Config{AppName: "test", Masters: []rpcenv.Address{{Host: "h", Port: 7077}}}); err != nil {
-		t.Error(err)
-	}
-	_, err = driver.Start(w.Env("OnYARN", c), driver.Config{AppName: "test", YARN: &driver.YARN{AppID: "application_1_0001"}})
-	if err == nil || !strings.Contains(err.Error(), "spark.task.cpus") {
-		t.Errorf("on YARN: %v", err)
+// A program whose executors could never take a task, or whose settings contradict each other, does not begin. On YARN an executor has
+// one core by default.
+func TestADriverWhoseExecutorsTakeNoTaskIsRefused(t *testing.T) {
+	standalone := driver.Config{AppName: "test", Masters: []rpcenv.Address{{Host: "h", Port: 7077}}}
+	yarn := driver.Config{AppName: "test", YARN: &driver.YARN{AppID: "application_1_0001"}}
+	for _, k := range []struct {
+		cfg      driver.Config
+		settings string
+		want     string // "": it begins
+	}{
+		{standalone, "spark.task.cpus=4 spark.executor.cores=2", "cores per executor (=2)"},
+		{standalone, "spark.task.cpus=4 spark.executor.cores=2 spark.dynamicAllocation.enabled=true", "cores per executor (=2)"},
+		{standalone, "spark.task.cpus=4 spark.cores.max=3", "may have 3 in all"},
+		{standalone, "spark.task.cpus=4 spark.cores.max=3 spark.dynamicAllocation.enabled=true", "may have 3 in all"},
+		{standalone, "spark.task.cpus=2", ""},
+		{yarn, "spark.task.cpus=2", "spark.task.cpus"},
+		{
+			yarn, "spark.dynamicAllocation.enabled=true spark.dynamicAllocation.maxExecutors=2 spark.executor.instances=3",
+			"initial executor number 3 must between min executor number 0 and max executor number 2",
+		},
+	} {
+		pairs := map[string]string{}
+		for pair := range strings.FieldsSeq(k.settings) {
+			key, value, _ := strings.Cut(pair, "=")
+			pairs[key] = value
+		}
+		w := rpctest.New(t, 1)
+		_, err := driver.Start(w.Env("Driver", settings(t, pairs)), k.cfg)
+		if k.want == "" && err == nil || k.want != "" && err != nil && strings.Contains(err.Error(), k.want) && len(w.Trace().Entries) == 0 {
+			continue
+		}
+		t.Errorf("%s: %v, want %q", k.settings, err, k.want)
 	}
 }
