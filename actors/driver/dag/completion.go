@@ -55,7 +55,7 @@ func (s *Scheduler) mapTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.Comple
 	if m.Epoch < s.lostAt[m.Executor] {
 		c.Log().Infof("Ignoring possibly bogus %s completion from executor %s", g, m.Executor)
 	} else {
-		g.outputs[m.Partition] = m.Executor
+		g.setOutput(m.Partition, m.Executor)
 		c.Send(s.cfg.Tracker, mapoutput.RegisterMapOutput{
 			Shuffle: g.shuffle, MapIndex: m.Partition, Status: m.Result.GetMapStatus(),
 		})
@@ -113,10 +113,9 @@ func (s *Scheduler) stageCompleted(c *rpcenv.Context, g *stage, failure string) 
 
 // resultTaskSucceeded takes the result of a partition once, from the first attempt that brings it.
 func (s *Scheduler) resultTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
-	if g.done[m.Partition] {
+	if !g.finish(m.Partition) {
 		return
 	}
-	g.done[m.Partition] = true
 	g.job.results[m.Partition] = rdd.Result{Count: m.Result.GetCount(), Records: m.Result.GetRecords()}
 	if g.complete() {
 		s.stageDone(c, g)

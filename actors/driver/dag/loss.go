@@ -56,7 +56,7 @@ func (s *Scheduler) giveUp(c *rpcenv.Context, j *job, m tasks.CompletionEvent) {
 	executor := f.From.GetExecutorId()
 	if g := j.writer(f.Shuffle); g != nil && g.has(f.MapIndex) && g.outputs[f.MapIndex] == executor {
 		s.epoch++
-		g.outputs[f.MapIndex] = ""
+		g.setOutput(f.MapIndex, "")
 		c.Send(s.cfg.Tracker, mapoutput.UnregisterMapOutput{
 			Shuffle: f.Shuffle, MapIndex: f.MapIndex, Executor: executor, Epoch: s.epoch,
 		})

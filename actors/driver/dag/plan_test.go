@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/coherer/coherer/actors/rdd"
 )
 
@@ -53,11 +55,12 @@ func TestAStageKnowsWhatIsMissing(t *testing.T) {
 	m.split(make([][]byte, 3))
 	child := &stage{parents: []*stage{m}}
 	child.split(make([][]byte, 1))
-	m.outputs[1] = "7"
+	m.setOutput(1, "7")
 	if fmt.Sprint(m.missing()) != "[0 2]" || len(child.missingParents()) != 1 {
 		t.Error(m.missing(), child.missingParents())
 	}
-	m.outputs[0], m.outputs[2] = "7", "8"
+	m.setOutput(0, "7")
+	m.setOutput(2, "8")
 	if !m.complete() || len(child.missingParents()) != 0 {
 		t.Error("complete")
 	}
@@ -67,4 +70,33 @@ func TestAStageKnowsWhatIsMissing(t *testing.T) {
 	if m.has(-1) || m.has(3) || !m.has(2) {
 		t.Error("has")
 	}
+}
+
+// A stage counts what it lacks, and never walks over its partitions to learn whether it is complete: the count has to be right
+// whatever comes twice and whatever is lost.
+func TestAStageCountsWhatItLacks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := &stage{isMap: rapid.Bool().Draw(t, "is a map stage")}
+		n := rapid.IntRange(0, 5).Draw(t, "partitions")
+		g.split(make([][]byte, n))
+		for range rapid.IntRange(0, 20).Draw(t, "steps") {
+			executor := rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "executor")
+			partition := int32(rapid.IntRange(0, 4).Draw(t, "partition"))
+			switch {
+			case !g.has(partition):
+			case !g.isMap:
+				was := g.done[partition]
+				if g.finish(partition) == was {
+					t.Fatalf("the result of partition %d, which had come before: %v, counts: %v", partition, was, !was)
+				}
+			case rapid.Bool().Draw(t, "is lost"):
+				g.lose(executor)
+			default:
+				g.setOutput(partition, executor)
+			}
+			if g.left != len(g.missing()) || g.complete() != (len(g.missing()) == 0) {
+				t.Fatalf("left %d, missing %v", g.left, g.missing())
+			}
+		}
+	})
 }

@@ -58,10 +58,12 @@ type stage struct {
 	phase phase
 	// attempts that were made; the newest is attempts-1.
 	attempts int32
-	// outputs of a map stage: which executor has that of each partition, "" for none.
+	// outputs of a map stage: which executor has that of each partition, "" for none. setOutput changes them.
 	outputs []string
-	// done of a result stage: whether each partition's result has come.
+	// done of a result stage: whether each partition's result has come. finish changes it.
 	done []bool
+	// left counts the partitions that are missing: a walk over all of them at each completion made large stages quadratic.
+	left int
 	// pending partitions of a map stage's newest attempt: not heard of yet.
 	pending map[int32]bool
 	// fetchFailed are the attempts that failed to fetch since the stage last succeeded.
@@ -70,7 +72,7 @@ type stage struct {
 
 // split gives the stage its partitions.
 func (s *stage) split(splits [][]byte) {
-	s.splits = splits
+	s.splits, s.left = splits, len(splits)
 	s.pending, s.fetchFailed = map[int32]bool{}, map[int32]bool{}
 	if s.isMap {
 		s.outputs = make([]string, len(splits))
@@ -90,7 +92,28 @@ func (s *stage) missing() []int32 {
 	return out
 }
 
-func (s *stage) complete() bool { return len(s.missing()) == 0 }
+func (s *stage) complete() bool { return s.left == 0 }
+
+// setOutput enters which executor has the output of a partition; "": none has it any more.
+func (s *stage) setOutput(partition int32, executor string) {
+	switch was := s.outputs[partition]; {
+	case was == "" && executor != "":
+		s.left--
+	case was != "" && executor == "":
+		s.left++
+	}
+	s.outputs[partition] = executor
+}
+
+// finish enters that the result of a partition has come; false when it had come before.
+func (s *stage) finish(partition int32) bool {
+	if s.done[partition] {
+		return false
+	}
+	s.done[partition] = true
+	s.left--
+	return true
+}
 
 // missingParents are the parents whose outputs are not all there, by id.
 func (s *stage) missingParents() []*stage {
@@ -108,7 +131,8 @@ func (s *stage) lose(executor string) bool {
 	lost := false
 	for i, at := range s.outputs {
 		if at == executor {
-			s.outputs[i], lost = "", true
+			s.setOutput(int32(i), "")
+			lost = true
 		}
 	}
 	return lost

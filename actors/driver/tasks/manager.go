@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -92,10 +93,11 @@ func (m *manager) finished(index int) {
 
 // finishedPartition is finished for a partition that another attempt of the stage brought.
 func (m *manager) finishedPartition(partition int32) {
-	for i, t := range m.set.Tasks { // an index is not a partition: a later attempt has only the tasks that are missing
-		if t.Partition == partition {
-			m.finished(i)
-		}
+	// An index is not a partition: a later attempt has only the tasks that are missing. It is searched for, not walked to:
+	// while one straggler keeps this set, each success of a newer set comes here.
+	at, found := slices.BinarySearchFunc(m.set.Tasks, partition, func(t Task, p int32) int { return cmp.Compare(t.Partition, p) })
+	if found {
+		m.finished(at)
 	}
 }
 

@@ -19,7 +19,8 @@ func (id SetID) String() string { return fmt.Sprintf("%d.%d", id.Stage, id.Attem
 type Set struct {
 	ID SetID
 	// Job is the priority: sets of earlier jobs come first.
-	Job   int32
+	Job int32
+	// Tasks by partition, ascending.
 	Tasks []Task
 	Work  Work
 }
