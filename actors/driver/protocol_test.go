@@ -71,7 +71,7 @@ func newTalk(w *rpctest.World) script.Subject {
 	}
 	k.env = w.Env("Driver", nil)
 	k.ref, k.listener = k.env.Ref(k.env.Address(), driver.Name), w.ProbeIn(k.env, "Listener")
-	return script.Subject{Ref: k.ref, OmitInner: true, State: k.state, Verbs: map[string]func(string) (string, error){
+	return script.Subject{Ref: k.ref, Omit: script.Inner, State: k.state, Verbs: map[string]func(string) (string, error){
 		"start": k.start, "executor": k.executor, "job": k.job, "jobs": k.printJobs, "ends": k.ends, "works": k.works,
 		"heard": k.heard, "asks": k.asks, "finish": k.finish, "yarn": k.yarn,
 	}}

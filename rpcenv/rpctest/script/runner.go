@@ -99,7 +99,6 @@ func (r *runner) block(file string, first int, lines []string) (string, error) {
 // begin makes the subject.
 func (r *runner) begin() {
 	r.subject, r.setup = r.setup(r.w), nil
-	r.printer.OmitInner = r.subject.OmitInner
 	if e, err := r.env(); err == nil {
 		r.said = logtest.NewLocal(e.Log().Logger)
 	}

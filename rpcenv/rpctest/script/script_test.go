@@ -131,13 +131,13 @@ func TestAScriptWithoutPeers(t *testing.T) {
 	})
 }
 
-// A process may have further endpoints. With OmitInner the forest has only what crosses its border.
+// A process may have further endpoints. Without Inner messages the forest has only what crosses its border.
 func TestASubjectAmongOthers(t *testing.T) {
 	script.Run(t, "testdata/alone/relay.txt", func(w *rpctest.World) script.Subject {
 		env := w.Env("Server", nil)
 		ref := w.Register(env, "Echo", echo{})
 		w.Register(env, "Relay", relay{ref, w.Probe("Chief").Ref})
-		return script.Subject{Ref: ref, OmitInner: true}
+		return script.Subject{Ref: ref, Omit: script.Inner}
 	})
 }
 

@@ -19,8 +19,6 @@ import (
 type TextOptions struct {
 	// OmitPlace leaves out fields with role PLACE, which differ from run to run.
 	OmitPlace bool
-	// OmitInner leaves messages within a process out of a Forest; what they caused stands in their place.
-	OmitInner bool
 	// Substitute replaces the value of each string; nil leaves them.
 	Substitute func(string) string
 	// Omit tells which entries a Forest leaves out; nil shows all.

@@ -90,7 +90,7 @@ func (f *forest) siblings(entries []*trace.Entry, depth int) {
 	}
 }
 
-// unfold puts the children of Run results, and of messages that options leave out, in the place of these.
+// unfold puts the children of Run results, and of what opts.Omit leaves out, in the place of these.
 func (f *forest) unfold(entries []*trace.Entry, depth int) []*trace.Entry {
 	var out []*trace.Entry
 	for _, e := range entries {
@@ -105,13 +105,7 @@ func (f *forest) unfold(entries []*trace.Entry, depth int) []*trace.Entry {
 
 // transparent reports whether what an entry caused stands in its place.
 func (f *forest) transparent(e *trace.Entry) bool {
-	if f.opts.Omit != nil && f.opts.Omit(e) {
-		return true
-	}
-	if e.K == trace.KindMsg {
-		return f.opts.OmitInner && trace.Peer(e.From) == trace.Peer(e.To)
-	}
-	return e.K == trace.KindItem && strings.HasPrefix(e.Name, "run")
+	return f.opts.Omit != nil && f.opts.Omit(e) || e.K == trace.KindItem && strings.HasPrefix(e.Name, "run")
 }
 
 // maxUnfold bounds Runs that begin Runs.

@@ -15,8 +15,6 @@ type Printer struct {
 	Omit func(e *trace.Entry) bool
 	// Places prints the fields with role PLACE too.
 	Places bool
-	// OmitInner leaves out messages within a process, see show.TextOptions.
-	OmitInner bool
 
 	printed map[string]bool
 }
@@ -41,5 +39,5 @@ func (p *Printer) Next(entries []trace.Entry) string {
 	for _, e := range fresh {
 		p.printed[e.ID] = true
 	}
-	return show.Forest(fresh, show.TextOptions{OmitPlace: !p.Places, OmitInner: p.OmitInner, Omit: p.Omit, Substitute: p.Substitute})
+	return show.Forest(fresh, show.TextOptions{OmitPlace: !p.Places, Omit: p.Omit, Substitute: p.Substitute})
 }
