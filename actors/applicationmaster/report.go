@@ -242,7 +242,11 @@ func (m *ApplicationMaster) completedContainers(c *rpcenv.Context, statuses []*y
 	}
 	for _, e := range m.alloc.CompletedContainers(completed, c.Now()) {
 		if !e.Requested {
-			c.Log().Infof("Completed container %s on host: %s (exit status: %d)", e.ContainerID, e.Host, e.Reason.ExitStatus)
+			onHost := ""
+			if e.Host != "" { // else it is nobody's
+				onHost = " on host: " + e.Host
+			}
+			c.Log().Infof("Completed container %s%s (exit status: %d)", e.ContainerID, onHost, e.Reason.ExitStatus)
 		}
 		c.State("container", e.ContainerID, "", "COMPLETED", e.Reason.Message)
 		if e.ExecutorID == "" {
