@@ -84,7 +84,7 @@ func TestWhoHasNothingToReadServesAtOnce(t *testing.T) {
 // An allocation file that has not changed since the beginning is not read again; in Hadoop neither is an older one in its place.
 func TestAFileThatHasNotChangedIsNotReadAgain(t *testing.T) {
 	again := func(modified time.Duration, settings ...string) bool {
-		f := &file{content: twoQueues}
+		f := &file{content: `<allocations><queue name="a"/></allocations>`}
 		k := kitWith(t, resourcemanager.Config{}, settings...)
 		k.Find("RM").Kill()
 		k.cfg.Allocations, k.env = f, k.Env("RM", k.conf)

@@ -2,8 +2,10 @@ package resourcemanager_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,15 +41,22 @@ func newKit(t *testing.T, settings ...string) *kit {
 func kitWith(t *testing.T, cfg resourcemanager.Config, settings ...string) *kit {
 	t.Helper()
 	if cfg.Keys.AMRM == nil {
-		var err error
-		if cfg.Keys, err = resourcemanager.NewKeys(bytes.NewReader(bytes.Repeat([]byte{7}, 3*token.KeySize))); err != nil {
-			t.Fatal(err)
-		}
+		cfg.Keys = keys(t)
 	}
 	k := &kit{World: rpctest.New(t, 1), t: t, cfg: cfg, conf: rmtest.Conf(t, settings...)}
 	t.Cleanup(func() { k.logged() })
 	k.tool = k.ProbeIn(k.Env("Client", nil), "YarnClient")
 	k.start()
+	return k
+}
+
+// keys are those of all tests.
+func keys(t *testing.T) resourcemanager.Keys {
+	t.Helper()
+	k, err := resourcemanager.NewKeys(bytes.NewReader(bytes.Repeat([]byte{7}, 3*token.KeySize)))
+	if err != nil {
+		t.Fatal(err)
+	}
 	return k
 }
 
@@ -397,4 +406,57 @@ func (k *kit) beats(d time.Duration, nodes ...*nodeManager) {
 			n.beat()
 		}
 	}
+}
+
+// refused fails the test unless err is one of Hadoop's exceptions and says so and so.
+func refused(t *testing.T, err, want error, text string) {
+	t.Helper()
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), text) {
+		t.Errorf("%v; want %v with %q", err, want, text)
+	}
+}
+
+// lists are a test's include and exclude files.
+type lists struct{ include, exclude []string }
+
+func (l *lists) Read(*rpcenv.Blocking) (include, exclude []string, err error) {
+	return l.include, l.exclude, nil
+}
+
+// file is a test's fair-scheduler.xml.
+type file struct {
+	content  string
+	modified time.Time
+	fail     error
+}
+
+func (f *file) Read(*rpcenv.Blocking) ([]byte, time.Time, error) {
+	return []byte(f.content), f.modified, f.fail
+}
+
+// inQueue makes a submission go to a queue.
+func inQueue(name string) func(*yarn.ApplicationSubmissionContext) {
+	return func(s *yarn.ApplicationSubmissionContext) { s.Queue = name }
+}
+
+// askErr is ask of which a failure is wanted.
+func askErr[R rpcenv.Message](k *kit, p *rpctest.Probe, endpoint string, q rpcenv.Message) (R, error) {
+	k.t.Helper()
+	return rpctest.Ask[R](p, k.ref(endpoint), q)
+}
+
+// crash lets an ApplicationMaster's container end, and the next attempt get its own.
+func (a *appMaster) crash(n *nodeManager, exit int32) {
+	a.k.t.Helper()
+	n.ends(a.own, exit, "it crashed")
+	n.beat()
+	n.beat()
+	n.beat()
+}
+
+func (k *kit) kill(app ids.Application) bool {
+	k.t.Helper()
+	r := ask[*yarn.KillApplicationResponse](k, k.tool, "ClientRMService", &yarn.KillApplicationRequest{ApplicationId: app.Proto(), Diagnostics: "enough"})
+	k.Settle()
+	return r.GetIsKillCompleted()
 }

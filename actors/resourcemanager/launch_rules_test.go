@@ -1,7 +1,6 @@
 package resourcemanager_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -55,21 +54,26 @@ func TestTheTokensOfALaunch(t *testing.T) {
 	}
 }
 
-// An ApplicationMaster that cannot be started fails its attempt with the reason.
-func TestWhyAnApplicationMasterWasNotStarted(t *testing.T) {
+// An ApplicationMaster is started as its submission says, with a token that is its own.
+func TestTheTokenOfAnApplicationMasterIsItsOwn(t *testing.T) {
 	k := newKit(t)
 	n := k.node("N1", 8192, 8)
-	app := k.submit(func(s *yarn.ApplicationSubmissionContext) {
-		s.AmContainerSpec.Tokens, s.MaxAppAttempts = []byte("no credentials"), 1
-	})
+	k.submit(nil)
 	n.beat()
-	k.is(app, yarn.YarnApplicationState_FAILED)
-	want := "due to Error launching " + ids.Attempt{App: app, Attempt: 1}.String() + ". Got exception: "
-	if got := k.report(app).GetDiagnostics(); !strings.Contains(got, want) {
-		t.Errorf("%q, want %q", got, want)
+	s, _ := n.startedLast()
+	if got := s.GetContainerLaunchContext().GetCommand(); len(got) != 1 || got[0] != "run-am" {
+		t.Errorf("started %q", got)
 	}
-	k.beats(time.Second, n)
-	if len(n.started)+len(n.stopped) != 0 {
-		t.Errorf("the node had to start %v and to end %v", n.started, n.stopped)
+	var id yarn.ContainerTokenIdentifier
+	if err := token.Open(s.GetContainerToken(), token.Container, &yarn.MasterKey{KeyId: 1, Bytes: k.cfg.Keys.Container}, &id); err != nil {
+		t.Fatal(err)
+	}
+	if id.GetAppSubmitter() != "ada" || id.GetNmHostAddr() != n.Ref.Address.String() {
+		t.Errorf("the container's token says %v", &id)
+	}
+	am := k.launched(n)
+	am.token.Password[0]++
+	if _, err := am.tryRegister(); err == nil {
+		t.Error("registered with a forged token")
 	}
 }

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/hadoop/token"
-	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -86,22 +84,6 @@ func TestRegistrationsThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestAnApplicationMasterThatNeverRegistersIsGivenUp(t *testing.T) {
-	k := newKit(t, "yarn.am.liveness-monitor.expiry-interval-ms", "9000")
-	n := k.node("N1", 8192, 8)
-	app := k.submit(func(s *yarn.ApplicationSubmissionContext) { s.MaxAppAttempts = 1 })
-	n.beat()
-	k.beats(8*time.Second, n)
-	k.is(app, yarn.YarnApplicationState_ACCEPTED)
-	k.beats(5*time.Second, n)
-	k.is(app, yarn.YarnApplicationState_FAILED)
-	want := fmt.Sprintf("Application %s failed 1 times (global limit =2; local limit is =1) due to ApplicationMaster for attempt %s timed out. Failing the application.",
-		app, ids.Attempt{App: app, Attempt: 1})
-	if d := k.report(app).GetDiagnostics(); d != want {
-		t.Errorf("failed: %s\nwant %s", d, want)
-	}
-}
-
 // Of the calls that come while one is handled 16 wait, and are answered in their order; the next has to come later.
 func TestSixteenCallsOfOneAttemptWait(t *testing.T) {
 	k := newKit(t)
@@ -133,23 +115,6 @@ func TestSixteenCallsOfOneAttemptWait(t *testing.T) {
 	}
 }
 
-// The answer has the last state of a node that changed twice since the answer before.
-func TestOfANodeTheLastStateIsTold(t *testing.T) {
-	k := newKit(t)
-	n := k.node("N1", 8192, 8)
-	am, _ := k.running(n, nil)
-	am.allocate()
-	gone := k.node("N2", 4096, 4)
-	k.node("N3", 4096, 4)
-	ask[*yarn.UnRegisterNodeManagerResponse](k, gone.Probe, "ResourceTracker", &yarn.UnRegisterNodeManagerRequest{NodeId: gone.reg.GetNodeId()})
-	k.Settle()
-	got := am.allocate().GetUpdatedNodes()
-	if len(got) != 2 || got[0].GetNodeState() != yarn.NodeState_NS_RUNNING || got[1].GetNodeState() != yarn.NodeState_NS_SHUTDOWN ||
-		!proto.Equal(got[1].GetNodeId(), gone.reg.GetNodeId()) {
-		t.Errorf("updated nodes %v", got)
-	}
-}
-
 // An answer has the room that is left, the priority of the application, and tokens that open the nodes of its containers.
 func TestWhatAnAnswerHas(t *testing.T) {
 	k := newKit(t)
@@ -168,37 +133,5 @@ func TestWhatAnAnswerHas(t *testing.T) {
 	if says.GetAppSubmitter() != "ada" || !proto.Equal(says.GetAppAttemptId(), am.attempt) || !proto.Equal(says.GetNodeId(), n.reg.GetNodeId()) ||
 		!proto.Equal(r.GetNmTokens()[0].GetNodeId(), n.reg.GetNodeId()) {
 		t.Errorf("the token says %v", &says)
-	}
-}
-
-// A host leaves the blacklist as it came.
-func TestAHostLeavesTheBlacklist(t *testing.T) {
-	k := newKit(t)
-	n := k.node("N1", 8192, 8)
-	am, _ := k.running(n, nil)
-	host := []string{n.reg.GetNodeId().GetHost()}
-	am.call(&yarn.AllocateRequest{Ask: []*yarn.ResourceRequest{anywhere(1)}, BlacklistRequest: &yarn.ResourceBlacklistRequest{BlacklistAdditions: host}})
-	n.beat()
-	if got := am.call(&yarn.AllocateRequest{BlacklistRequest: &yarn.ResourceBlacklistRequest{BlacklistRemovals: host}}).GetAllocatedContainers(); len(got) != 0 {
-		t.Errorf("given on a blacklisted host: %v", got)
-	}
-	n.beat()
-	if got := am.allocate().GetAllocatedContainers(); len(got) != 1 {
-		t.Errorf("%d containers, want 1", len(got))
-	}
-}
-
-// The container of an ApplicationMaster may be asked for by requests: one container at priority 0, whatever they say.
-func TestAnApplicationMasterByRequests(t *testing.T) {
-	k := newKit(t)
-	n := k.node("N1", 8192, 8)
-	app := k.submit(func(s *yarn.ApplicationSubmissionContext) {
-		host, rack, all := sized(3, 2048), sized(3, 2048), sized(3, 2048)
-		host.ResourceName, rack.ResourceName = n.reg.GetNodeId().GetHost(), "/default-rack"
-		s.AmContainerResourceRequest = []*yarn.ResourceRequest{host, rack, all}
-	})
-	k.beats(3*time.Second, n)
-	if used := k.report(app).GetAppResourceUsage(); used.GetNumUsedContainers() != 1 || used.GetUsedResources().GetMemory() != 2048 {
-		t.Errorf("uses %v, want one container of 2048 MiB", used)
 	}
 }

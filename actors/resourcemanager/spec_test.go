@@ -12,20 +12,6 @@ import (
 // Each sentence of Hadoop's ResourceManager names the tests that hold it, or the line of differences.txt that says what differs.
 func TestEachSentenceOfTheSpecificationIsHeld(t *testing.T) { spec.Check(t, 70) }
 
-func TestWhatASubmissionDoesNotSay(t *testing.T) {
-	k := newKit(t)
-	app := k.submit(func(s *yarn.ApplicationSubmissionContext) {
-		s.ApplicationName, s.Queue, s.ApplicationType, s.User = "", "", "", ""
-	})
-	if r := k.report(app); r.GetName() != "N/A" || r.GetApplicationType() != "YARN" || r.GetUser() != "anonymous" || r.GetQueue() != "root.anonymous" {
-		t.Errorf("%v", r)
-	}
-	app = k.submit(func(s *yarn.ApplicationSubmissionContext) { s.ApplicationType = "0123456789abcdefghijKLM" })
-	if r := k.report(app); r.GetApplicationType() != "0123456789abcdefghij" {
-		t.Errorf("type %q", r.GetApplicationType())
-	}
-}
-
 func TestWhatAnApplicationMasterFinds(t *testing.T) {
 	k := newKit(t)
 	n := k.node("N1", 8192, 8)
