@@ -21,6 +21,7 @@ type Blocking struct {
 	stage   atomic.Int32
 	caller  bool        // an ordinary goroutine: what it does is no work of the Env
 	unwatch func() bool // of the context of an ordinary goroutine
+	refused bool        // its last Send found no room
 
 	mu   sync.Mutex
 	wake func() // of the wait that is under way

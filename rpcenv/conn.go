@@ -26,6 +26,7 @@ type conn struct {
 	peer        Address // where the peer listens; in client mode its end of the connection
 	listening   bool
 	incarnation uint64
+	window      int     // of bytes that the peer takes before they are handled; 0: any number
 	reached     bool    // this side dialled the address that the peer says it has
 	silent      []*conn // connections to the same address whose peer did not answer for it
 	beside      []*conn // those of the same incarnation, whose peer is asked whether it opened this one
@@ -39,6 +40,10 @@ type conn struct {
 	users []func(*conn) // the outboxes that send by it: each lets it go
 	going Envelope      // the one that is being sent
 	way   way           // to the peer; its texts are known after the handshake
+	// What goes out, by endpoint of the peer; latest is the one used last.
+	streams map[string]*stream
+	latest  *stream
+	waits   int // bytes that wait for credit
 
 	// receiving is held while an envelope is received, and while endpoints and asks hear of the end: nothing is received after it. It
 	// guards this block.
@@ -47,6 +52,9 @@ type conn struct {
 	// impostor: another process opened it and claimed to be the peer.
 	impostor bool
 	in       uint64
+	// What came in, by endpoint; counted is the one used last, lost is of what no endpoint has taken.
+	ledgers       map[string]*ledger
+	counted, lost *ledger
 }
 
 // errConnEnded means that the endpoints have heard of the connection's end, or are about to.
@@ -57,7 +65,7 @@ func (c *conn) itemID(out bool, n uint64) record.ID {
 	return record.ID{Conn: c.id, Back: out != c.dialler, N: n}
 }
 
-// send puts o on the wire. Its error says why not.
+// send puts o on the wire, or lets it wait for credit. Its error says why not; errNoRoom is for a sender that would rather wait.
 func (c *conn) send(o outgoing) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,14 +76,26 @@ func (c *conn) send(o outgoing) error {
 	default: // this side is closing it: nothing may follow what it gave up
 		return fmt.Errorf("%w: the connection to %s is closed", ErrUnreachableDisconnected, c.peer)
 	}
-	if c.link.Queued()+len(o.content) > outboxLimit {
-		err := fmt.Errorf("%w: %d bytes wait for %s", ErrUnreachableOverloaded, c.link.Queued(), c.peer)
-		if o.pending == nil {
-			c.closeLocked(err) // a stream may end, it never has a hole
-		}
-		return err
+	var err error
+	if queued := c.link.Queued(); mayTake(queued, len(o.content), c.env.outboxLimit) {
+		err = c.admitLocked(o)
+	} else {
+		err = overloaded(queued, c.peer)
 	}
-	// From here on o is sent. Both ends count, so no ordinal may be used up by a message that stays here.
+	switch {
+	case err == nil:
+	case o.body != nil:
+		err = errNoRoom
+	case o.pending == nil: // a stream may end, it never has a hole: o fails with all that waits
+		c.streamLocked(o.to.Name).push(c.env, o)
+		c.closeLocked(err)
+		return nil
+	}
+	return err
+}
+
+// transmitLocked sends o. Both ends count, so no ordinal may be used up by a message that stays here.
+func (c *conn) transmitLocked(o outgoing) {
 	c.out++
 	id := c.itemID(true, c.out)
 	c.env.recordSent(&o, id, "", &c.way) // before the peer can have it: a trace has causes before their effects
@@ -92,7 +112,6 @@ func (c *conn) send(o outgoing) error {
 	c.env.metrics.Sent(len(o.content))
 	c.link.Send(env)
 	env.Content = nil
-	return nil
 }
 
 // respond answers a request: with m, or with err, which travels as a Failure.
@@ -137,7 +156,7 @@ func (c *conn) encode(m Message) ([]byte, error) {
 
 // roomLocked reports whether n more bytes may wait for the peer. A peer that asks and does not read loses its connection.
 func (c *conn) roomLocked(n int) bool {
-	if c.link.Queued()+n <= outboxLimit {
+	if mayTake(c.link.Queued(), n, c.env.outboxLimit) {
 		return true
 	}
 	c.closeLocked(fmt.Errorf("%w: %d bytes of answers wait for %s", ErrUnreachableOverloaded, c.link.Queued(), c.peer))
@@ -176,6 +195,10 @@ func (c *conn) note(o *outgoing, id record.ID, question string) *Note {
 	if c.env.hooks.ByReference {
 		n.Message = o.msg
 	}
+	if c.window > 0 && question == "" && id.N > 0 {
+		endpoint, bytes := o.to.Name, cost(len(o.content))
+		n.Lost = func() { c.credit(endpoint, bytes) }
+	}
 	return n
 }
 
@@ -184,6 +207,16 @@ func (c *conn) close(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closeLocked(why)
+}
+
+// finish is close after what waits for credit was sent.
+func (c *conn) finish(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life.stage() == connOpen {
+		c.drainLocked()
+	}
+	c.closeLocked(why) // the Link first writes what is queued
 }
 
 func (c *conn) closeLocked(why error) {

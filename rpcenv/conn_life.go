@@ -65,6 +65,7 @@ func (c *conn) end(err error) {
 	}
 	users := c.users
 	c.stop()
+	waited, wakes := c.giveUpLocked()
 	c.mu.Unlock()
 	// The order matters. Endpoints hear of this end before the outboxes lose the connection and dial the next, so that
 	// OnDisconnected comes before the next OnConnected.
@@ -74,6 +75,10 @@ func (c *conn) end(err error) {
 	}
 	for _, detach := range users {
 		detach(c)
+	}
+	c.env.lost(waited, fmt.Errorf("%w: the connection to %s ended before it was sent: %w", ErrUnreachableDisconnected, c.peer, err))
+	for _, wake := range wakes {
+		wake()
 	}
 	for _, p := range c.env.asks.all(c.waiting) { // all that there will be: nothing is sent any more
 		c.env.asks.fail(p, fmt.Errorf("%w: the connection to %s ended before the answer: %w", ErrUnreachableDisconnected, c.peer, err))

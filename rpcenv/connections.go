@@ -122,7 +122,17 @@ func (t *connections) find(id uint64) *conn {
 func (t *connections) open() []*conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if len(t.byID) == 0 {
+		return nil
+	}
 	return slices.SortedFunc(maps.Values(t.byID), inOrder)
+}
+
+// forget closes the ledgers of an endpoint that has ended.
+func (t *connections) forget(name string) {
+	for _, c := range t.open() {
+		c.forget(name)
+	}
 }
 
 // dial is the number of the next dial.

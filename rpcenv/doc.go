@@ -124,7 +124,7 @@
 //   - OnStart comes first, OnStop last and once. What was queued before a stop is handled, what comes after it is refused;
 //     the name is free at once, while the old inbox drains.
 //   - Messages from one Env to one endpoint keep their order and arrive at most once. Nothing is sent twice. A stream may
-//     end with its connection, it never has a hole.
+//     end with its connection, it never has a hole. Messages to different endpoints may overtake each other while they wait for credit.
 //   - An ask ends exactly once: with its reply, the callee's failure, a time-out that names its setting, or the loss of
 //     the connection; the asker's end abandons it. Replies take their place among messages in the order of arrival:
 //     that in which they were sent, unless both sides dialled at once and a reply goes by the one connection, a message by the
@@ -132,7 +132,7 @@
 //   - OnConnected comes before a connection's first message, OnDisconnected after its last. A new process at an address
 //     first ends the connections of the process before it. That process is asked before: as long as it answers, it keeps its
 //     address.
-//   - Send never waits. What could not be delivered is an event of the trace, except for what was on the wire when a
+//   - [Context.Send] never waits, [Blocking.Send] waits for room. What could not be delivered is an event of the trace, except for what was on the wire when a
 //     connection ended: there the end of the connection is the event.
 //
 // # Duties
@@ -166,7 +166,8 @@
 //
 //	Context.Send, Env.prepare           no lock                   encodes it: a mistake fails the handler that made it
 //	outboxes.send, outbox.send          outbox.mu                 queues it while there is no connection
-//	conn.send, Link.Send                outbox.mu, conn.mu        counts it and hands it over; an ask joins those that wait (asks.mu)
+//	conn.send, Link.Send                outbox.mu, conn.mu        counts it and hands it over, or lets it wait for credit; an ask joins
+//	                                                              those that wait (asks.mu)
 //	conn.Receive, conn.receiveMessage   conn.receiving            decodes it and finds the endpoint (endpoints.mu)
 //	inbox.post                          conn.receiving, inbox.mu  queues it and orders a turn
 //	inbox.runTurn, inbox.handle         no lock                   calls Receive
@@ -178,9 +179,9 @@
 // A file knows those before it in this list, not those behind it:
 //
 //	errors address ref message life switches log door ports host settings redact words, and the seam
-//	env timer outgoing_ask blocking outgoing record undelivered incoming_ask   an Env's books, and messages on their way
-//	context items meter held owned endpoint inbox endpoints recording handled  an endpoint: what waits for it, and all of them
-//	conn outbox connections conn_life send receive claim handshake             connections, and by which one a message goes
+//	env timer outgoing_ask blocking outgoing record undelivered incoming_ask ledger   an Env's books, and messages on their way
+//	context endpoint peer items meter held owned inbox endpoints backlog recording handled  an endpoint: what waits for it, and all of them
+//	conn credit outbox connections conn_life send receive claim handshake              connections, and by which one a message goes
 //	ask answer after run journal verifier                                      what a callback may do
 //	handle protoactor concurrent register                                      a callback, and what runs it
 //	job shutdown new peers                                                     the life of an Env
@@ -190,6 +191,7 @@
 //	env -> outgoing_ask blocking endpoints outbox connections protoactor: Env names its parts
 //	context -> items inbox: a Context stands in its inbox and has the item that is handled
 //	inbox -> protoactor: an actor runs it
+//	conn -> credit: a connection has its streams
 //
 // # On the wire
 //
@@ -204,9 +206,13 @@
 //
 // # Bounds
 //
-// 64 MiB may wait for a peer: an ask beyond it fails at once with [ErrUnreachableOverloaded], a message beyond it ends the
-// stream. 10,000 bodies may wait in a lane of Run. At most one tick of a timer waits. A frame has at most 128 MiB and a header.
-// An inbox has no bound, as in Spark: what one connection may have waiting in the inboxes of an Env, only memory bounds.
+// A peer says in its handshake how many bytes it takes for each of its endpoints before they are handled: its window, 4 MiB
+// (coherer.rpc.window). A message counts with its content and 256 bytes. What goes beyond waits at the sender, so one slow endpoint holds
+// up its own messages alone; the peer gives back what was handled (rpc.Credit, no message of the trace). When more than a window waits
+// the peer is behind: a [BacklogWatcher] hears of it, and when it has caught up. 64 MiB may wait for a peer
+// (coherer.rpc.outbox.limit): an ask beyond it fails at once with [ErrUnreachableOverloaded], a message beyond it ends the
+// stream, and its sender hears of that. 10,000 bodies may wait in a lane of Run. At most one tick of a timer waits. A frame has at most 128 MiB and a header.
+// An inbox has no bound for what its own Env sends, as in Spark.
 //
 // # Counters
 //

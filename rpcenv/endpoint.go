@@ -34,5 +34,15 @@ type NetworkErrorWatcher interface {
 	OnNetworkError(c *Context, err error, peer Address)
 }
 
+// BacklogWatcher is an Endpoint that hears how the peers keep up with what it sends. A peer is behind when more than a window of
+// messages (coherer.rpc.window) waits here; until it has caught up, one that is sent more may lose its stream.
+type BacklogWatcher interface {
+	// OnBehind is called when a peer falls behind with what this endpoint sends to an endpoint there, and when it has caught up.
+	OnBehind(c *Context, to Ref, behind bool)
+	// OnStreamEnded is called when there was no room any more (coherer.rpc.outbox.limit): what waited for an endpoint is lost, and the
+	// connection ends. What is sent later goes by the next one.
+	OnStreamEnded(c *Context, to Ref, err error)
+}
+
 // ErrorHandler is an Endpoint that hears of its own failures. Without it they are logged.
 type ErrorHandler interface{ OnError(c *Context, err error) }

@@ -49,6 +49,8 @@ type Env struct {
 	local       atomic.Uint64 // ordinals of local items
 	requests    atomic.Int64
 	life        life[envStage]
+	window      int // of bytes that a peer may send to an endpoint before they are handled
+	outboxLimit int // of bytes that may wait for a peer
 
 	asks        asks
 	endpoints   endpoints

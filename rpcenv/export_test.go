@@ -173,3 +173,19 @@ var NewActorLog = newActorLog
 
 // Accept is a connection that a peer opened on a Link of the test's.
 func (e *Env) Accept(l Link) Receiver { return e.accept(l) }
+
+// SetWindow is the window that the peer has said to have.
+func (o Conn) SetWindow(n int) { o.c.window = n }
+
+// Streams are the endpoints of peers that an Env sends to, and its own that it counts for them.
+func (e *Env) Streams() (out, in []string) {
+	for _, c := range e.links() {
+		c.mu.Lock()
+		out = slices.AppendSeq(out, maps.Keys(c.streams))
+		c.mu.Unlock()
+		c.receiving.Lock()
+		in = slices.AppendSeq(in, maps.Keys(c.ledgers))
+		c.receiving.Unlock()
+	}
+	return out, in
+}

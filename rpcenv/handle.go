@@ -81,6 +81,8 @@ func (in *inbox) call(c *Context, it *item) (err error) {
 		in.ep.(ConnectionWatcher).OnDisconnected(c, it.addr)
 	case itemNetworkError:
 		in.ep.(NetworkErrorWatcher).OnNetworkError(c, it.err, it.addr)
+	case itemPeer:
+		it.peer.call(c, in.ep.(BacklogWatcher))
 	}
 	return nil
 }
@@ -118,6 +120,9 @@ func (in *inbox) ignoring() logrus.Level {
 // finish is the end after OnStop.
 func (in *inbox) finish() {
 	in.ended = true
+	if in.env.life.stage() < envStops { // else the connections end soon
+		in.env.connections.forget(in.name)
+	}
 	in.env.endpoints.ended(in)
 }
 

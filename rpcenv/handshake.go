@@ -49,7 +49,7 @@ func (e *Env) dial(to Address, done func(*conn, error)) {
 		c.startClock()
 		hello := &rpc.Hello{
 			Version: protocolVersion, Env: e.cfg.Name, Incarnation: e.incarnation, Address: e.addr.Proto(), Connection: c.id,
-			Nonce: binary.BigEndian.AppendUint64(nil, e.host.Entropy(purpose+"/nonce")),
+			Nonce: binary.BigEndian.AppendUint64(nil, e.host.Entropy(purpose+"/nonce")), Window: uint32(e.window),
 		}
 		content, err := e.table.Append(nil, hello)
 		if err != nil {
@@ -127,9 +127,11 @@ func (c *conn) hello(m *rpc.Hello, request int64) error {
 	}
 	c.id = m.GetConnection()
 	c.know(m.GetEnv(), m.GetIncarnation(), m.GetAddress())
+	c.window = int(m.GetWindow())
 	content, err := e.table.Append(nil, &rpc.Welcome{
 		Version: protocolVersion, Env: e.cfg.Name, Incarnation: e.incarnation, Address: e.addr.Proto(),
-		Nonce: binary.BigEndian.AppendUint64(nil, e.host.Entropy(fmt.Sprintf("welcome/%x", c.id))),
+		Nonce:  binary.BigEndian.AppendUint64(nil, e.host.Entropy(fmt.Sprintf("welcome/%x", c.id))),
+		Window: uint32(e.window),
 	})
 	if err != nil {
 		return err
@@ -144,6 +146,7 @@ func (c *conn) welcome(m *rpc.Welcome) error {
 	}
 	dialled := c.peer
 	c.know(m.GetEnv(), m.GetIncarnation(), m.GetAddress())
+	c.window = int(m.GetWindow())
 	c.reached = c.peer == dialled // then an older process there has lost the address
 	rivals, err := c.opened(func() {})
 	switch {

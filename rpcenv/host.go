@@ -158,6 +158,9 @@ type Note struct {
 	Form      tracepb.Form
 	// Message is the message itself, when messages go by reference.
 	Message Message
+	// Lost is called by a Host that has lost the message, once and not from within Send: the peer will never have handled it. It may
+	// be nil.
+	Lost func()
 }
 
 // Command is a process to start: Spark's main class and arguments, to be mapped to a program by the Host.

@@ -158,6 +158,7 @@ func (in *inbox) runTurn() {
 		}
 		in.current = in.batch.next()
 		in.invoker.InvokeUserMessage(in)
+		in.current.ledger.add(in.current.bytes)
 		*in.current = item{}
 		in.current = nil
 		in.env.busy(-1) // after all that the handler sent was counted: work under way never seems to be none in between

@@ -22,6 +22,7 @@ const (
 	itemConnected // connection events: addr, err
 	itemDisconnected
 	itemNetworkError
+	itemPeer // how a peer takes what is sent to it: peer
 )
 
 // item is one entry of an inbox.
@@ -43,6 +44,9 @@ type item struct {
 	untraced bool      // counted, not recorded
 	recorded bool      // even if its endpoint is not: its sender is recorded
 	began    time.Time // when its handling began, where that takes time
+	peer     *peerEvent
+	ledger   *ledger // gets its bytes when it has been handled
+	bytes    int
 }
 
 // what is the type of its message, or its name.

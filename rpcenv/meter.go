@@ -41,6 +41,7 @@ var kinds = [...]metrics.Kind{
 	itemMessage: metrics.Message, itemReply: metrics.Reply, itemFailed: metrics.Reply, itemTick: metrics.Tick,
 	itemRun: metrics.Result, itemOutside: metrics.Outside,
 	itemConnected: metrics.Connection, itemDisconnected: metrics.Connection, itemNetworkError: metrics.Connection,
+	itemPeer: metrics.Connection,
 }
 
 // seriesOf looks for the counters of an item.

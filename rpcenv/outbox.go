@@ -44,9 +44,8 @@ type outbox struct {
 	mu      sync.Mutex
 	conn    *conn // nil while none is open
 	awaited int   // connections that are being made: attach or dialled will be called for each
-	queue   []outgoing
-	bytes   int  // of queue
-	gone    bool // out of the Env's table: another one has its place
+	gone    bool  // out of the Env's table: another one has its place
+	backlog       // what waits for the connection
 }
 
 // outboxes are those of an Env, by the address of the peer.
@@ -68,6 +67,22 @@ func (t *outboxes) of(to Address) *outbox {
 		t.to[to] = ob
 	}
 	return ob
+}
+
+// room reports whether what goes to an endpoint finds room; if not it calls wake when there may be.
+func (t *outboxes) room(to Ref, wake func()) bool {
+	t.mu.Lock()
+	ob := t.to[to.Address]
+	t.mu.Unlock()
+	if ob == nil {
+		return true
+	}
+	ob.mu.Lock()
+	defer ob.mu.Unlock()
+	if ob.conn != nil {
+		return ob.conn.room(to.Name, wake)
+	}
+	return ob.backlog.room(wake)
 }
 
 // all are the outboxes, in the order of their addresses.
@@ -107,22 +122,26 @@ func (ob *outbox) send(o outgoing) bool {
 		// Endpoints hear of the end of a connection before detach runs. What one of them sends from OnDisconnected waits for the
 		// next connection; it does not fail.
 		if err := ob.conn.send(o); !errors.Is(err, errConnEnded) {
-			ob.mu.Unlock() // before undelivered, which may call a program
-			if err != nil {
-				ob.env.undelivered(o, err)
-			}
+			ob.mu.Unlock() // before declined, which may call a program
+			ob.env.declined(o, err)
 			ob.env.busy(-1)
 			return true
 		}
 	}
-	if ob.bytes+len(o.content) > outboxLimit {
-		failed, err := ob.overflowLocked(o)
+	fits := mayTake(ob.cost(), len(o.content), ob.env.outboxLimit)
+	if o.body != nil && (ob.behind || !fits) {
 		ob.mu.Unlock()
-		ob.failAll(failed, err)
+		ob.env.declined(o, errNoRoom)
+		ob.env.busy(-1)
 		return true
 	}
-	ob.queue = append(ob.queue, o)
-	ob.bytes += len(o.content)
+	if !fits {
+		failed, wakes, err := ob.overflowLocked(o)
+		ob.mu.Unlock()
+		ob.failAll(failed, wakes, err)
+		return true
+	}
+	ob.push(ob.env, o)
 	dial := ob.mustDialLocked() // not while a connection that has ended is still here: detach dials
 	ob.mu.Unlock()
 	// An ask's time runs from here, while it waits for the connection too.
@@ -146,14 +165,13 @@ func (ob *outbox) mustDialLocked() bool {
 
 // overflowLocked returns what fails because o has no room, and why: an ask alone, whose asker gets the error; with any other
 // message the whole queue, which is emptied. A stream may end, it never has a hole.
-func (ob *outbox) overflowLocked(o outgoing) (failed []outgoing, err error) {
-	err = fmt.Errorf("%w: %d bytes wait for %s", ErrUnreachableOverloaded, ob.bytes, ob.to)
+func (ob *outbox) overflowLocked(o outgoing) (failed []outgoing, wakes []func(), err error) {
+	err = overloaded(ob.cost(), ob.to)
 	if o.pending != nil {
-		return []outgoing{o}, err
+		return []outgoing{o}, nil, err
 	}
-	failed = append(ob.queue, o)
-	ob.queue, ob.bytes = nil, 0
-	return failed, err
+	failed = append(ob.take(), o)
+	return failed, ob.caughtUp(ob.env), err
 }
 
 // dialled is the end of a dial. If it failed, and no other connection is here or awaited, everything that waits fails.
@@ -166,11 +184,12 @@ func (ob *outbox) dialled(c *conn, err error) {
 	ob.awaited--
 	var failed []outgoing
 	if ob.conn == nil && ob.awaited == 0 {
-		failed, ob.queue, ob.bytes = ob.queue, nil, 0
+		failed = ob.take()
 	}
+	wakes := ob.caughtUp(ob.env)
 	ob.forgetLocked()
 	ob.mu.Unlock()
-	ob.failAll(failed, fmt.Errorf("%w: %s: %w", ErrUnreachableDisconnected, ob.to, err))
+	ob.failAll(failed, wakes, fmt.Errorf("%w: %s: %w", ErrUnreachableDisconnected, ob.to, err))
 }
 
 // await is the outbox for a peer that is about to have a connection, with which the caller then calls attach. Until then a send
@@ -207,8 +226,8 @@ func (ob *outbox) attach(c *conn) {
 		return
 	}
 	ob.conn = c
-	queue := ob.queue
-	ob.queue, ob.bytes = nil, 0
+	queue := ob.take()
+	wakes := ob.caughtUp(ob.env) // before the connection may be behind
 	type failure struct {
 		o   outgoing
 		err error
@@ -222,7 +241,10 @@ func (ob *outbox) attach(c *conn) {
 	}
 	ob.mu.Unlock()
 	for _, f := range failed {
-		ob.env.undelivered(f.o, f.err)
+		ob.env.declined(f.o, f.err)
+	}
+	for _, wake := range wakes {
+		wake()
 	}
 	ob.env.busy(-len(queue))
 }
@@ -266,15 +288,16 @@ func (ob *outbox) forgetLocked() {
 // fail gives up what waits for a connection, because the Env closes.
 func (ob *outbox) fail(err error) {
 	ob.mu.Lock()
-	failed := ob.queue
-	ob.queue, ob.bytes = nil, 0
+	failed := ob.take()
+	wakes := ob.caughtUp(ob.env)
 	ob.mu.Unlock()
-	ob.failAll(failed, err)
+	ob.failAll(failed, wakes, err)
 }
 
-func (ob *outbox) failAll(failed []outgoing, err error) {
-	for _, o := range failed {
-		ob.env.undelivered(o, err)
+func (ob *outbox) failAll(failed []outgoing, wakes []func(), err error) {
+	ob.env.lost(failed, err)
+	for _, wake := range wakes {
+		wake()
 	}
 	ob.env.busy(-len(failed))
 }
@@ -282,8 +305,7 @@ func (ob *outbox) failAll(failed []outgoing, err error) {
 // discard drops what waits: the Env crashed.
 func (ob *outbox) discard() {
 	ob.mu.Lock()
-	n := len(ob.queue)
-	ob.queue, ob.bytes = nil, 0
+	n := len(ob.take())
 	ob.mu.Unlock()
 	ob.env.busy(-n)
 }

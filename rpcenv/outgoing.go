@@ -9,12 +9,9 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
-// outboxLimit bounds what may wait for one peer, in bytes.
-const outboxLimit = 64 << 20
-
 // MaxMessage is the size in bytes of the largest message that can be sent to another address. A larger one that is no ask ends
 // the connection, as does any message beyond what may wait.
-const MaxMessage = outboxLimit
+const MaxMessage = 64 << 20
 
 // outgoing is a message on its way out.
 type outgoing struct {
@@ -30,6 +27,8 @@ type outgoing struct {
 
 	untraced bool // it is counted, not recorded
 	recorded bool // it is recorded, and so is its outcome
+
+	body *Blocking // its sender, if that waits for room
 }
 
 // content encodes a message for another Env, unless messages go by reference.

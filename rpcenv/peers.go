@@ -24,7 +24,9 @@ func peerRows(conns []*conn, boxes []*outbox) []metrics.PeerRow {
 	var rows []metrics.PeerRow
 	at := map[Address]int{}
 	for _, c := range conns {
-		row := metrics.PeerRow{Address: c.peer.String(), Name: c.way.peer, Listens: c.listening, Connected: true, Bytes: c.link.Queued()}
+		row := metrics.PeerRow{Address: c.peer.String(), Name: c.way.peer, Listens: c.listening, Connected: true}
+		row.Messages, row.Bytes = c.unsent()
+		row.Bytes += c.link.Queued()
 		if !c.listening {
 			rows = append(rows, row)
 			continue
@@ -35,6 +37,7 @@ func peerRows(conns []*conn, boxes []*outbox) []metrics.PeerRow {
 			rows = append(rows, row)
 			continue
 		}
+		rows[i].Messages += row.Messages
 		rows[i].Bytes += row.Bytes
 	}
 	for _, ob := range boxes {

@@ -13,6 +13,9 @@ import (
 
 // receive takes an envelope after the handshake.
 func (c *conn) receive(env *Envelope) {
+	if c.takeCredit(env) {
+		return
+	}
 	// Counted before it is decoded: the sender has counted it too, whatever is in it.
 	c.env.metrics.Received(len(env.Content))
 	id, now := c.itemID(false, c.ordinal(env)), c.env.traceTime()
@@ -60,9 +63,15 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 		if ask {
 			it.call = c.newIncomingAsk(id, env, m, it.untraced)
 		}
+		if c.window > 0 { // the peer knows credit
+			it.ledger, it.bytes = c.ledgerOf(in.name), cost(len(env.Content))
+		}
 		if err = in.offer(it); err == nil {
 			return
 		}
+	}
+	if c.window > 0 {
+		c.unhandled(env.Endpoint, cost(len(env.Content)))
 	}
 	// In Spark an ask that meets a stopped inbox has no answer and runs into its time-out.
 	if ask {

@@ -2,6 +2,7 @@ package rpcenv
 
 import (
 	"fmt"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -130,9 +131,7 @@ func (e *Env) sendOn(o outgoing) {
 			"an endpoint in client mode is reached from the other end of its connection only", ErrUnreachableDisconnected, o.to))
 		return
 	}
-	if err := c.send(o); err != nil {
-		e.undelivered(o, err)
-	}
+	e.declined(o, c.send(o))
 	e.busy(-1)
 }
 
@@ -144,12 +143,52 @@ func (c *Context) Send(to Ref, m Message) {
 	}
 }
 
-// Send sends a message, as Context.Send.
+// Send sends a message as Context.Send does, but while the peer is behind it waits. Its error is also ErrStopped, when the body
+// should end, or ErrUnreachableOverloaded for a message larger than MaxMessage.
 func (b *Blocking) Send(to Ref, m Message) error {
 	if b.Done() {
 		return b.stopped()
 	}
-	return b.env.send(outgoing{to: to, msg: m, cause: b.cause, from: b.from})
+	o := outgoing{to: to, msg: m, cause: b.cause, from: b.from, body: b}
+	if err := b.env.prepare(&o); err != nil {
+		return err
+	}
+	if n := len(o.content); n > MaxMessage {
+		return fmt.Errorf("%w: %s has %d bytes, a message at most %d", ErrUnreachableOverloaded, TypeName(m), n, MaxMessage)
+	}
+	for {
+		b.refused = false
+		if b.env.dispatch(o); !b.refused {
+			return nil
+		}
+		if err := b.waitForRoom(to); err != nil {
+			return err
+		}
+	}
+}
+
+// roomTime is how long a body waits before it tries again when other endpoints of the peer have taken all room.
+const roomTime = 5 * time.Millisecond
+
+// waitForRoom waits until the peer has caught up.
+func (b *Blocking) waitForRoom(to Ref) error {
+	stop := func() {}
+	err := b.wait(func(wake func()) {
+		if b.env.room(to, wake) {
+			stop = b.env.host.After(roomTime, wake)
+		}
+	})
+	stop()
+	return err
+}
+
+// room reports whether what goes to an endpoint finds room; if not it calls wake when there may be.
+func (e *Env) room(to Ref, wake func()) bool {
+	if to.conn == 0 {
+		return e.outboxes.room(to, wake)
+	}
+	c := e.connections.find(to.conn)
+	return c == nil || c.room(to.Name, wake)
 }
 
 // Send sends m from outside all endpoints; it may be called from any goroutine. Its error is ErrNotMessage.

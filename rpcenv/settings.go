@@ -37,6 +37,10 @@ var (
 		"As spark.rpc.netty.dispatcher.numThreads, for the driver alone.")
 	ExecutorRPCDispatcherThreads = conf.Optional(Settings, "spark.executor.rpc.netty.dispatcher.numThreads", conf.AtLeast(conf.Ints, 1),
 		"As spark.rpc.netty.dispatcher.numThreads, for executors alone.")
+	RPCWindow = conf.Declare(Settings, "coherer.rpc.window", conf.Between(conf.Sizes(conf.Byte), 64<<10, 1<<30), "4m",
+		"How many bytes of messages a peer may send to each endpoint of this process before they are handled; what goes beyond waits at the peer.")
+	RPCOutboxLimit = conf.Declare(Settings, "coherer.rpc.outbox.limit", conf.Between(conf.Sizes(conf.Byte), 1<<20, 1<<30), "64m",
+		"How many bytes of messages may wait for a peer: an ask beyond it fails, a message beyond it ends the stream.")
 	PortMaxRetries = conf.Declare(Settings, "spark.port.maxRetries", conf.AtLeast(conf.Ints, 0), "16",
 		"How many ports are tried after a taken one, each one higher than the last.")
 )

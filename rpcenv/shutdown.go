@@ -57,7 +57,7 @@ func (e *Env) closeConnections() {
 	}
 	e.OnDone(e.host.After(closeGrace, e.complete))
 	for _, c := range links {
-		c.close(why) // the Link first writes what is queued
+		c.finish(why)
 	}
 }
 

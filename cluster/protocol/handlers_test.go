@@ -63,10 +63,10 @@ func handlersOf(packages map[string]*goPackage, endpoints []endpointDoc) (out []
 		switch {
 		case isReceive(fn):
 			out = append(out, p.cases(f, fn, names[f.ast.Name.Name+"."+typ])...)
-		case f.pkg == "rpcenv" && fn.Name.Name == "greet":
-			// The handshake is the runtime's own; its first message is addressed to the verifier.
+		case f.pkg == "rpcenv" && (fn.Name.Name == "greet" || fn.Name.Name == "takeCredit"):
+			// Handshake and credit are the runtime's own; what is addressed to the verifier never gets there.
 			for _, u := range p.cases(f, fn, names["rpcenv.verifier"]) {
-				if u.Message == "rpc.Hello" {
+				if u.Message != "rpc.Welcome" {
 					out = append(out, u)
 				}
 			}

@@ -301,7 +301,9 @@ type Hello struct {
 	// features that the dialling Env offers; unknown ones are ignored.
 	Features []string `protobuf:"bytes,6,rep,name=features,proto3" json:"features,omitempty"`
 	// nonce is random and is what a proof of the shared secret will be made over.
-	Nonce         []byte `protobuf:"bytes,7,opt,name=nonce,proto3" json:"nonce,omitempty"`
+	Nonce []byte `protobuf:"bytes,7,opt,name=nonce,proto3" json:"nonce,omitempty"`
+	// window is how many bytes of messages the dialling Env takes for each of its endpoints before they are handled; 0: as many as come.
+	Window        uint32 `protobuf:"varint,8,opt,name=window,proto3" json:"window,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -385,6 +387,69 @@ func (x *Hello) GetNonce() []byte {
 	return nil
 }
 
+func (x *Hello) GetWindow() uint32 {
+	if x != nil {
+		return x.Window
+	}
+	return 0
+}
+
+// Credit gives back to a peer what an endpoint has handled of the peer's messages, so that the peer may send as much again. It is no
+// message of the trace, and no ordinal is counted for it.
+type Credit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// endpoint that the messages were for.
+	Endpoint string `protobuf:"bytes,1,opt,name=endpoint,proto3" json:"endpoint,omitempty"`
+	// bytes that were handled; each message counts with its content and 256 bytes.
+	Bytes         uint32 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Credit) Reset() {
+	*x = Credit{}
+	mi := &file_proto_rpc_rpc_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Credit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Credit) ProtoMessage() {}
+
+func (x *Credit) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_rpc_rpc_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Credit.ProtoReflect.Descriptor instead.
+func (*Credit) Descriptor() ([]byte, []int) {
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Credit) GetEndpoint() string {
+	if x != nil {
+		return x.Endpoint
+	}
+	return ""
+}
+
+func (x *Credit) GetBytes() uint32 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
 // Welcome answers Hello.
 type Welcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -399,14 +464,16 @@ type Welcome struct {
 	// features that it takes of those that were offered.
 	Features []string `protobuf:"bytes,5,rep,name=features,proto3" json:"features,omitempty"`
 	// nonce is random, as in Hello.
-	Nonce         []byte `protobuf:"bytes,6,opt,name=nonce,proto3" json:"nonce,omitempty"`
+	Nonce []byte `protobuf:"bytes,6,opt,name=nonce,proto3" json:"nonce,omitempty"`
+	// window is that of the Env, as in Hello.
+	Window        uint32 `protobuf:"varint,7,opt,name=window,proto3" json:"window,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_proto_rpc_rpc_proto_msgTypes[6]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -418,7 +485,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_rpc_rpc_proto_msgTypes[6]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -431,7 +498,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{6}
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Welcome) GetVersion() uint32 {
@@ -476,6 +543,13 @@ func (x *Welcome) GetNonce() []byte {
 	return nil
 }
 
+func (x *Welcome) GetWindow() uint32 {
+	if x != nil {
+		return x.Window
+	}
+	return 0
+}
+
 // Failure is the answer to an ask whose handler failed.
 type Failure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -493,7 +567,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_proto_rpc_rpc_proto_msgTypes[7]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -505,7 +579,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_rpc_rpc_proto_msgTypes[7]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -518,7 +592,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{7}
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Failure) GetCode() string {
@@ -570,7 +644,7 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +
 	"connection\x18\x03 \x01(\x06R\n" +
-	"connection\"\xf6\x02\n" +
+	"connection\"\x8e\x03\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03env\x18\x02 \x01(\tR\x03env\x12 \n" +
@@ -580,14 +654,19 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"connection\x18\x05 \x01(\x06R\n" +
 	"connection\x12\x1a\n" +
 	"\bfeatures\x18\x06 \x03(\tR\bfeatures\x12\x14\n" +
-	"\x05nonce\x18\a \x01(\fR\x05nonce:\xa4\x01\xe2\xe0\x18\x9f\x01\b\x03\x12\x01*\x1a\x11endpoint-verifier\"\vrpc.Welcome0\x01:5as the first frame of a connection that its Env opensB?Behind the handshake no endpoint understands it: the ask fails.\"\xbb\x01\n" +
+	"\x05nonce\x18\a \x01(\fR\x05nonce\x12\x16\n" +
+	"\x06window\x18\b \x01(\rR\x06window:\xa4\x01\xe2\xe0\x18\x9f\x01\b\x03\x12\x01*\x1a\x11endpoint-verifier\"\vrpc.Welcome0\x01:5as the first frame of a connection that its Env opensB?Behind the handshake no endpoint understands it: the ask fails.\"\xda\x01\n" +
+	"\x06Credit\x12\x1a\n" +
+	"\bendpoint\x18\x01 \x01(\tR\bendpoint\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\rR\x05bytes:\x9d\x01\xe2\xe0\x18\x98\x01\b\a\x12\x01*\x1a\x11endpoint-verifier0\x01:Swhen half of a window has been handled since the last one, or what came was droppedB'More than was sent is never given back.\"\xd3\x01\n" +
 	"\aWelcome\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03env\x18\x02 \x01(\tR\x03env\x12 \n" +
 	"\vincarnation\x18\x03 \x01(\x06R\vincarnation\x12&\n" +
 	"\aaddress\x18\x04 \x01(\v2\f.rpc.AddressR\aaddress\x12\x1a\n" +
 	"\bfeatures\x18\x05 \x03(\tR\bfeatures\x12\x14\n" +
-	"\x05nonce\x18\x06 \x01(\fR\x05nonce:\b\xe2\xe0\x18\x04\b\x040\x01\"\xba\x02\n" +
+	"\x05nonce\x18\x06 \x01(\fR\x05nonce\x12\x16\n" +
+	"\x06window\x18\a \x01(\rR\x06window:\b\xe2\xe0\x18\x04\b\x040\x01\"\xba\x02\n" +
 	"\aFailure\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x18\n" +
@@ -606,7 +685,7 @@ func file_proto_rpc_rpc_proto_rawDescGZIP() []byte {
 	return file_proto_rpc_rpc_proto_rawDescData
 }
 
-var file_proto_rpc_rpc_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_proto_rpc_rpc_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_proto_rpc_rpc_proto_goTypes = []any{
 	(*Bool)(nil),            // 0: rpc.Bool
 	(*CheckExistence)(nil),  // 1: rpc.CheckExistence
@@ -614,8 +693,9 @@ var file_proto_rpc_rpc_proto_goTypes = []any{
 	(*Address)(nil),         // 3: rpc.Address
 	(*EndpointRef)(nil),     // 4: rpc.EndpointRef
 	(*Hello)(nil),           // 5: rpc.Hello
-	(*Welcome)(nil),         // 6: rpc.Welcome
-	(*Failure)(nil),         // 7: rpc.Failure
+	(*Credit)(nil),          // 6: rpc.Credit
+	(*Welcome)(nil),         // 7: rpc.Welcome
+	(*Failure)(nil),         // 8: rpc.Failure
 }
 var file_proto_rpc_rpc_proto_depIdxs = []int32{
 	3, // 0: rpc.EndpointRef.address:type_name -> rpc.Address
@@ -639,7 +719,7 @@ func file_proto_rpc_rpc_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_rpc_rpc_proto_rawDesc), len(file_proto_rpc_rpc_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

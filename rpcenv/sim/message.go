@@ -57,6 +57,9 @@ func (l *link) sendFaulty(e *rpcenv.Envelope) {
 		switch r.Verb {
 		case fault.Drop:
 			w.recordLost(m, r.Fault)
+			if e.Note.Lost != nil {
+				w.later(l.to, 0, e.Note.Lost)
+			}
 			return
 		case fault.Duplicate:
 			w.recordDone(m, r.Fault, "duplicated")

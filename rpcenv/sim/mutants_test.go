@@ -70,7 +70,7 @@ var mutants = []mutant{
 	},
 	{
 		"what waited for a connection goes out in the wrong order", "outbox.go",
-		"\tqueue := ob.queue\n", "\tqueue := ob.queue\n\tif len(queue) > 1 {\n\t\tqueue[0], queue[1] = queue[1], queue[0]\n\t}\n",
+		"\tqueue := ob.take()\n", "\tqueue := ob.take()\n\tif len(queue) > 1 {\n\t\tqueue[0], queue[1] = queue[1], queue[0]\n\t}\n",
 		[]string{"FIFO"},
 		true,
 	},
@@ -82,7 +82,7 @@ var mutants = []mutant{
 	},
 	{
 		"what waits for a dial that fails is forgotten", "outbox.go",
-		"\tob.failAll(failed, fmt.Errorf(\"%w: %s: %w\", ErrUnreachableDisconnected, ob.to, err))", "\t_, _ = failed, fmt.Sprint(err)",
+		"\tob.failAll(failed, wakes, fmt.Errorf(\"%w: %s: %w\", ErrUnreachableDisconnected, ob.to, err))", "\t_, _, _ = failed, wakes, fmt.Sprint(err)",
 		[]string{"quiet", "lost"},
 		false,
 	},
