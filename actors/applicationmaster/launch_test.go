@@ -7,6 +7,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -28,40 +30,48 @@ func started(t *testing.T, pairs map[string]string, config func(k *talk)) *talk 
 	return k
 }
 
-// What an executor's container gets, field by field: the files, the variables and the credentials are those of all, the command is
-// its own. Scripts show only that it has them.
+// What an executor's container gets, field by field: the files and the credentials are those of all, variables and command have its
+// profile too. Scripts show only that it has them.
 func TestTheCommandOfAnExecutor(t *testing.T) {
-	pairs := map[string]string{"spark.executorEnv.GREETING": "hello", "spark.executor.cores": "2"}
-	k := started(t, pairs, func(k *talk) {
+	k := started(t, map[string]string{"spark.executorEnv.GREETING": "hello", "spark.executor.cores": "2"}, func(k *talk) {
 		k.config.Environment = []*yarn.StringStringMap{{Key: "SPARK_USER", Value: "ada"}}
 		k.config.LocalResources = []*yarn.StringLocalResourceMap{{Key: "f", Value: &yarn.LocalResource{Size: 7}}}
 		k.config.Credentials = []byte("tokens")
 	})
-	if _, err := k.give("2"); err != nil {
-		t.Fatal(err)
+	give := func(args string) {
+		if _, err := k.give(args); err != nil {
+			t.Fatal(err)
+		}
+		k.Advance(4 * time.Second)
 	}
-	k.Advance(time.Second)
+	give("2")
+	k.driver.Send(k.ref, &app.RequestExecutors{ResourceProfileToTotalExecs: []*deploy.ProfileTarget{
+		{Profile: &deploy.ResourceProfile{Id: 3, ExecutorMemoryMb: 600, ExecutorCores: new(int32(1))}, Total: 1},
+	}})
+	give("1 priority={priority=3}")
 	all := k.node.Waiting()
-	if len(all) != 2 {
+	if len(all) != 3 {
 		t.Fatal(all)
 	}
-	want := &yarn.StartContainersRequest{StartContainerRequest: []*yarn.StartContainerRequest{{
-		ContainerToken: &yarn.Token{Kind: "ContainerToken"},
-		ContainerLaunchContext: &yarn.ContainerLaunchContext{
-			LocalResources: k.config.LocalResources, Tokens: k.config.Credentials,
-			Environment: []*yarn.StringStringMap{
-				{Key: "GOGC", Value: "400"}, {Key: "GOMAXPROCS", Value: "2"}, {Key: "GOMEMLIMIT", Value: "1024MiB"},
-				{Key: "SPARK_USER", Value: "ada"}, {Key: "GREETING", Value: "hello"},
+	for n, v := range map[int]struct{ id, cores, memory, profile string }{1: {"2", "2", "1024MiB", "0"}, 2: {"3", "1", "600MiB", "3"}} {
+		want := &yarn.StartContainersRequest{StartContainerRequest: []*yarn.StartContainerRequest{{
+			ContainerToken: &yarn.Token{Kind: "ContainerToken"},
+			ContainerLaunchContext: &yarn.ContainerLaunchContext{
+				LocalResources: k.config.LocalResources, Tokens: k.config.Credentials,
+				Environment: []*yarn.StringStringMap{
+					{Key: "GOGC", Value: "400"}, {Key: "GOMAXPROCS", Value: v.cores}, {Key: "GOMEMLIMIT", Value: v.memory},
+					{Key: "SPARK_USER", Value: "ada"}, {Key: "GREETING", Value: "hello"},
+				},
+				Command: []string{
+					"{{PWD}}/__app__.jar", "executor", "--driver-url", "spark://CoarseGrainedScheduler@" + k.driver.Env.Address().String(),
+					"--executor-id", v.id, "--hostname", k.node.Env.Address().Host, "--cores", v.cores, "--app-id", k.config.Attempt.App.String(),
+					"--resourceProfileId", v.profile, "1><LOG_DIR>/stdout", "2><LOG_DIR>/stderr",
+				},
 			},
-			Command: []string{
-				"{{PWD}}/__app__.jar", "executor", "--driver-url", "spark://CoarseGrainedScheduler@" + k.driver.Env.Address().String(),
-				"--executor-id", "2", "--hostname", k.node.Env.Address().Host, "--cores", "2", "--app-id", k.config.Attempt.App.String(),
-				"--resourceProfileId", "0", "1><LOG_DIR>/stdout", "2><LOG_DIR>/stderr",
-			},
-		},
-	}}}
-	if got, ok := all[1].(*yarn.StartContainersRequest); !ok || !proto.Equal(got, want) {
-		t.Errorf("%v\nwant %v", all[1], want)
+		}}}
+		if got, ok := all[n].(*yarn.StartContainersRequest); !ok || !proto.Equal(got, want) {
+			t.Errorf("%v\nwant %v", all[n], want)
+		}
 	}
 }
 

@@ -20,9 +20,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The scripts are about an ApplicationMaster in the process AM, where its driver lives too in cluster mode; in client mode that is
-// in the process Driver. The ResourceManager RM and the NodeManager NM agree to everything unless a script says otherwise; Files
-// removes what the client staged.
+// The scripts are about an ApplicationMaster in the process AM. In cluster mode its driver lives there too, in client mode in the
+// process Driver; AM listens in both, so that scripts can send to it. The ResourceManager RM and the NodeManager NM agree to
+// everything unless a script says otherwise. Files removes what the client staged.
 func TestProtocol(t *testing.T) {
 	script.RunAll(t, func(w *rpctest.World) script.Subject {
 		k := newTalk(w)
