@@ -42,11 +42,11 @@
 //	connect PEER                               the peer looks the endpoint up; a new name starts a peer
 //	disconnect PEER                            the peer's process ends as by kill -9
 //	pause PEER, resume PEER                    the peer's process stands still, and goes on
-//	log [TEXT]                                 prints the warnings and other lines that its process has logged since, if they begin so
+//	log [TEXT]                                 prints what its process has logged since, if it begins so; a warning or an error as such
 //	gaps MESSAGE                               prints the times between its messages of that type since, rounded to 10 ms
 //	advance D                                  lets virtual time pass: 5s, 1m30s
 //	places                                     prints the fields with role PLACE too, from now on
-//	skip                                       prints nothing of what followed so far, in no way: another script shows it
+//	skip                                       leaves out what followed, was logged and changed so far: another script shows it
 //	state [WHAT]                               prints the endpoint's state, see Subject
 //	changes                                    prints the changes of state that its process recorded since the last changes
 //	stop                                       stops the endpoint
