@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
@@ -17,7 +16,6 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/tracker"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
 // added records what the scheduler is asked to take.
@@ -121,45 +119,6 @@ func TestWhoHearsOfTheEndOfAnApplication(t *testing.T) {
 	}
 	if got := rmtest.Got[session.FinalStored](v.Rig, v.AMS); !slices.Equal(got, []session.FinalStored{{App: id.App}}) {
 		t.Errorf("the ApplicationMasterService heard %v", got)
-	}
-}
-
-// The last ended applications are kept: of the others no record, no session and no report is left.
-func TestWhatIsForgottenOfAnApplication(t *testing.T) {
-	w := &written{}
-	v := newService(t, w, "yarn.resourcemanager.max-completed-applications", "2")
-	runs := v.submit()
-	var ended []ids.Application
-	for range 4 {
-		id := v.submit()
-		v.kill(id, "")
-		ended = append(ended, id)
-	}
-	r, err := rpctest.Ask[*yarn.GetApplicationsResponse](v.Peer, v.Of, &yarn.GetApplicationsRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var listed []int32
-	for _, a := range r.GetApplications() {
-		listed = append(listed, a.GetApplicationId().GetId())
-	}
-	if want := []int32{runs.ID, ended[2].ID, ended[3].ID}; !slices.Equal(listed, want) || len(v.s.byID) != 3 {
-		t.Errorf("listed: %v, want %v", listed, want)
-	}
-	v.Refused(rmtest.TryAsk(v.Rig, &yarn.GetApplicationReportRequest{ApplicationId: ended[1].Proto()}), exceptions.ApplicationNotFound,
-		"Application with id '"+ended[1].String()+"' doesn't exist in RM. Please check that the job submission was successful.")
-	if got := rmtest.Got[session.ForgetApplication](v.Rig, v.AMS); !slices.Equal(got, []session.ForgetApplication{{App: ended[0]}, {App: ended[1]}}) {
-		t.Errorf("the ApplicationMasterService is to forget %v", got)
-	}
-	var removed []string
-	for _, c := range w.changes {
-		if c.Value == nil {
-			removed = append(removed, c.Key)
-		}
-	}
-	first := func(app ids.Application) string { return ids.Attempt{App: app, Attempt: 1}.String() }
-	if want := []string{first(ended[0]), ended[0].String(), first(ended[1]), ended[1].String()}; !slices.Equal(removed, want) {
-		t.Errorf("records removed: %q, want %q", removed, want)
 	}
 }
 

@@ -1,51 +1,17 @@
 package resourcemanager
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
-	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
-
-// Containers are kept for the next attempt when the application wants it, the attempt failed, and another one follows.
-func TestWhenContainersAreKept(t *testing.T) {
-	crash := func(id ids.Attempt) []rpcenv.Message { return []rpcenv.Message{ofItsMaster(id, 1, "crash")} }
-	for _, is := range []struct {
-		name   string
-		change func(*yarn.ApplicationSubmissionContext)
-		ends   func(id ids.Attempt) []rpcenv.Message
-		kept   bool
-	}{
-		{"failed", keeping, crash, true},
-		{"not wanted", func(*yarn.ApplicationSubmissionContext) {}, crash, false},
-		{"the last attempt", func(s *yarn.ApplicationSubmissionContext) { keeping(s); s.MaxAppAttempts = 1 }, crash, false},
-		{"finished", keeping, func(id ids.Attempt) []rpcenv.Message {
-			return []rpcenv.Message{session.AMUnregistered{Attempt: id}, ofItsMaster(id, 0, "")}
-		}, false},
-		{"killed while its failure is written", keeping, func(id ids.Attempt) []rpcenv.Message {
-			return []rpcenv.Message{ofItsMaster(id, 1, "crash"), &yarn.KillApplicationRequest{ApplicationId: id.App.Proto()}}
-		}, false},
-	} {
-		v := newService(t, nil)
-		id := v.running(is.change)
-		v.SendAll(is.ends(id)...)
-		removed := rmtest.Got[scheduler.AppAttemptRemoved](v.Rig, v.Scheduler)
-		if want := []scheduler.AppAttemptRemoved{{Attempt: id, Keep: is.kept}}; !slices.Equal(removed, want) {
-			t.Errorf("%s: the scheduler heard %+v, want %+v", is.name, removed, want)
-		}
-		if over := rmtest.Got[session.UnregisterAttempt](v.Rig, v.AMS); !slices.Equal(over, []session.UnregisterAttempt{{Attempt: id}}) {
-			t.Errorf("%s: the ApplicationMasterService heard %v", is.name, over)
-		}
-	}
-}
 
 // An attempt ends with the first reason there is, and with what its ApplicationMaster said itself, though that be nothing.
 func TestWhyAnAttemptEnded(t *testing.T) {
@@ -122,40 +88,13 @@ func TestWhereAnApplicationIsFollowedAfterItsEnd(t *testing.T) {
 	}
 }
 
-// The progress is what a running ApplicationMaster said last, and 1 from its end on, or when it was killed after its start.
-func TestTheProgressOfAnAttempt(t *testing.T) {
-	progress := func(v *service, id ids.Attempt) float32 {
-		return v.s.byID[id.App].report(scheduler.Usage{}).GetProgress()
-	}
+// A progress of what does not run is an event that the machine has no row for: it is logged.
+func TestAProgressOfWhatDoesNotRun(t *testing.T) {
 	v := newService(t, nil)
-	id := v.running()
-	v.Send(session.AMProgress{Attempt: id, Progress: 0.25})
-	if got := progress(v, id); got != 0.25 {
-		t.Errorf("running: %f", got)
-	}
-	v.Send(session.AMUnregistered{Attempt: id})
-	v.Send(session.AMProgress{Attempt: id, Progress: 0.5})
-	if got := progress(v, id); got != 1 {
-		t.Errorf("after its end: %f", got)
-	}
-	for name, begun := range map[string]func(*service) (ids.Attempt, float32){
-		"scheduled": func(v *service) (ids.Attempt, float32) { return ids.Attempt{App: v.submit(), Attempt: 1}, 0 },
-		"launched":  func(v *service) (ids.Attempt, float32) { return v.launched(), 1 },
-		"running":   func(v *service) (ids.Attempt, float32) { return v.running(), 1 },
-	} {
-		v := newService(t, nil)
-		id, want := begun(v)
-		v.kill(id.App, "")
-		if got := progress(v, id); got != want {
-			t.Errorf("killed while it was %s: %f", name, got)
-		}
-	}
-	// A progress of what does not run is an event that the machine has no row for: it is logged.
-	v = newService(t, nil)
-	id = v.launched()
+	id := v.launched()
 	v.Send(session.AMProgress{Attempt: id, Progress: 0.5})
 	v.Logged(id.String() + ": invalid event STATUS_UPDATE at LAUNCHED: the attempt stays as it is")
-	if got := progress(v, id); got != 0 {
+	if got := v.s.byID[id.App].report(scheduler.Usage{}).GetProgress(); got != 0 {
 		t.Errorf("launched: %f", got)
 	}
 }

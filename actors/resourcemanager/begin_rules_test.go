@@ -53,14 +53,6 @@ func TestAResourceManagerThatCannotReadEnds(t *testing.T) {
 	}
 }
 
-// Lists of hosts count from the beginning.
-func TestListsOfHostsCountFromTheBeginning(t *testing.T) {
-	k := kitWith(t, resourcemanager.Config{Hosts: &lists{exclude: []string{"10.0.0.3"}}})
-	if n := k.newNode("N1", 8192, 8); n.register().GetNodeAction() != yarn.NodeAction_NODE_SHUTDOWN {
-		t.Errorf("an excluded node, %s, may come", n.reg.GetNodeId())
-	}
-}
-
 // A ResourceManager that has nothing to read serves from its start on; one that has asks its clients to wait.
 func TestWhoHasNothingToReadServesAtOnce(t *testing.T) {
 	for _, is := range []struct {

@@ -2,7 +2,6 @@ package resourcemanager
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,30 +157,6 @@ func TestClientsHearWhyTheSchedulerFails(t *testing.T) {
 	for _, q := range []rpcenv.Message{&yarn.GetClusterMetricsRequest{}, &yarn.GetClusterNodesRequest{}, &yarn.RequestResourceManagerState{}} {
 		if err := rmtest.TryAsk(v.Rig, q); !errors.Is(err, exceptions.Retriable) || !strings.Contains(err.Error(), "in a minute") {
 			t.Errorf("%T: %v", q, err)
-		}
-	}
-}
-
-// The answer lists applications in the order of their submission, as many as were asked for, with the use of each.
-func TestApplicationsAreToldInTheirOrder(t *testing.T) {
-	v := newService(t, nil)
-	for range 3 {
-		v.submit()
-	}
-	for limit, want := range map[int64][]int32{-1: {1, 2, 3}, 0: {1, 2, 3}, 1: {1}, 2: {1, 2}, 3: {1, 2, 3}} {
-		a, err := rpctest.Ask[*yarn.GetApplicationsResponse](v.Peer, v.Of, &yarn.GetApplicationsRequest{Limit: limit})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []int32
-		for _, r := range a.GetApplications() {
-			got = append(got, r.GetApplicationId().GetId())
-			if r.GetAppResourceUsage().GetNumUsedContainers() != r.GetApplicationId().GetId() {
-				t.Errorf("it has the usage of another: %v", r)
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("at most %d: %v", limit, got)
 		}
 	}
 }

@@ -5,12 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coherer/coherer/actors/hadoop/exceptions"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
-	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -44,56 +42,33 @@ func TestWhoKilledAnApplicationIsTold(t *testing.T) {
 	}
 }
 
-// The first kill counts: another one while the end is being written, or after it, changes nothing.
+// The first kill of an application that has no attempt counts: the scheduler has not accepted it.
 func TestTheFirstKillCounts(t *testing.T) {
-	for _, with := range []string{"an attempt", "no attempt"} {
-		v := newService(t, nil)
-		if with == "no attempt" {
-			v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-				q, ok := m.(scheduler.AppAdded)
-				if ok {
-					rpcenv.Defer(c, q) // for good
-				}
-				return ok
+	v := newService(t, nil)
+	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		q, ok := m.(scheduler.AppAdded)
+		if ok {
+			rpcenv.Defer(c, q) // for good
+		}
+		return ok
+	})
+	app := v.submit()
+	var done []bool
+	v.Scheduler.Do(func(c *rpcenv.Context) { // all are there before the first record is written
+		for i := range 3 {
+			q := &yarn.KillApplicationRequest{ApplicationId: app.Proto(), Diagnostics: fmt.Sprint("kill ", i)}
+			rpcenv.Ask(c, v.Of, q, func(r *yarn.KillApplicationResponse, err error) {
+				done = append(done, err == nil && r.GetIsKillCompleted())
 			})
 		}
-		app := v.submit()
-		var done []bool
-		v.Scheduler.Do(func(c *rpcenv.Context) { // all are there before the first record is written
-			for i := range 3 {
-				q := &yarn.KillApplicationRequest{ApplicationId: app.Proto(), Diagnostics: fmt.Sprint("kill ", i)}
-				rpcenv.Ask(c, v.Of, q, func(r *yarn.KillApplicationResponse, err error) {
-					done = append(done, err == nil && r.GetIsKillCompleted())
-				})
-			}
-		})
-		v.Settle()
-		done = append(done, v.kill(app, "kill 3"))
-		if fmt.Sprint(done) != "[false false false true]" {
-			t.Errorf("with %s the kills are completed: %v", with, done)
-		}
-		a := v.s.byID[app]
-		if !strings.HasSuffix(a.diagnostics, " with diagnostic message: kill 0") || a.machine.State != machine.AppKilled {
-			t.Errorf("with %s it is %s, %s", with, a.machine.State, a.diagnostics)
-		}
+	})
+	v.Settle()
+	done = append(done, v.kill(app, "kill 3"))
+	if fmt.Sprint(done) != "[false false false true]" {
+		t.Errorf("the kills are completed: %v", done)
 	}
-}
-
-// A kill of an application that is FINISHING is completed: its end is durable.
-func TestAKillOfWhatHasEndedChangesNothing(t *testing.T) {
-	v := newService(t, nil)
-	at := v.running()
-	v.Send(session.AMUnregistered{Attempt: at, Final: yarn.FinalApplicationStatus_APP_SUCCEEDED, Diagnostics: "done"})
-	a := v.s.byID[at.App]
-	if !v.kill(at.App, "too late") || a.machine.State != machine.AppFinishing || a.diagnostics != "done" {
+	a := v.s.byID[app]
+	if !strings.HasSuffix(a.diagnostics, " with diagnostic message: kill 0") || a.machine.State != machine.AppKilled {
 		t.Errorf("it is %s, %s", a.machine.State, a.diagnostics)
 	}
-}
-
-// A kill has to name an application.
-func TestAKillNamesAnApplication(t *testing.T) {
-	v := newService(t, nil)
-	v.Refused(rmtest.TryAsk(v.Rig, &yarn.KillApplicationRequest{}), exceptions.ApplicationNotFound, ": Invalid application id: null")
-	v.Refused(rmtest.TryAsk(v.Rig, &yarn.KillApplicationRequest{ApplicationId: rmtest.App.Proto()}), exceptions.ApplicationNotFound,
-		": Trying to kill an absent application application_5_0001")
 }

@@ -417,10 +417,13 @@ func refused(t *testing.T, err, want error, text string) {
 }
 
 // lists are a test's include and exclude files.
-type lists struct{ include, exclude []string }
+type lists struct {
+	include, exclude []string
+	fail             error
+}
 
 func (l *lists) Read(*rpcenv.Blocking) (include, exclude []string, err error) {
-	return l.include, l.exclude, nil
+	return l.include, l.exclude, l.fail
 }
 
 // file is a test's fair-scheduler.xml.

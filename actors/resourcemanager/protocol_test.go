@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ func newTalk(t *testing.T, w *rpctest.World) script.Subject {
 	return script.Subject{
 		Ref: k.ref(resourcemanager.Name), Omit: k.omit, Short: k.printed, Long: long,
 		Verbs: map[string]func(string) (string, error){
-			"start": k.startVerb, "restart": k.restartVerb, "writes": k.writes, "lists": k.lists, "allocations": k.allocations,
+			"start": k.startVerb, "restart": k.restartVerb, "writes": k.writes, "records": k.records, "lists": k.lists, "allocations": k.allocations,
 			"submit": k.submitVerb, "running": k.runningVerb, "register": k.register, "beat": k.beat, "allocate": k.allocate, "finish": k.finish,
 			"starts": k.starts, "ends": k.ends, "loses": k.loses, "report": k.reportVerb, "books": k.books, "place": k.place,
 			"whole": func(string) (string, error) { k.whole = true; return "", nil },
@@ -105,6 +106,11 @@ func (k *talk) writes(how string) (string, error) {
 	return "", nil
 }
 
+// records prints the names of the records.
+func (k *talk) records(string) (string, error) {
+	return strings.Join(slices.Sorted(maps.Keys(k.shelf.records)), " "), nil
+}
+
 // allocations writes the allocation file: XML, or fail TEXT: it cannot be read. Without it before the start there is none.
 func (k *talk) allocations(xml string) (string, error) {
 	if k.file == nil {
@@ -118,9 +124,13 @@ func (k *talk) allocations(xml string) (string, error) {
 	return "", nil
 }
 
-// lists writes the lists of hosts and makes the ResourceManager read them: [include=N1,N2] [exclude=N3] FIELDS of the request.
+// lists writes the lists of hosts and makes the ResourceManager read them: [include=N1,N2] [exclude=N3] FIELDS of the request, or
+// fail TEXT: they cannot be read.
 func (k *talk) lists(args string) (string, error) {
-	k.hosts.include, k.hosts.exclude = nil, nil
+	k.hosts.include, k.hosts.exclude, k.hosts.fail = nil, nil, nil
+	if why, fails := strings.CutPrefix(args, "fail "); fails {
+		k.hosts.fail, args = errors.New(why), ""
+	}
 	var fields []string
 	for word := range strings.FieldsSeq(args) {
 		key, value, _ := strings.Cut(word, "=")
@@ -381,7 +391,7 @@ func (k *talk) reportVerb(args string) (string, error) {
 		return "", err
 	}
 	r, err := rpctest.Ask[*yarn.GetApplicationReportResponse](k.asker, k.ref(resourcemanager.Name), q)
-	return name + " " + cmp.Or(script.Books(r.GetApplicationReport(), fields), "has none of these"), err
+	return name + " " + cmp.Or(script.Books(r.GetApplicationReport(), fields), "all zero"), err
 }
 
 // place prints how containers fare: CONTAINER ...

@@ -1,8 +1,6 @@
 package resourcemanager
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -11,57 +9,10 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
-	"github.com/coherer/coherer/actors/resourcemanager/tracker"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
-
-// Clients see the nodes of the states that they name, of all when they name none, with what is used there.
-func TestClientsSeeNodesByState(t *testing.T) {
-	v := newService(t, nil)
-	states := []yarn.NodeState{yarn.NodeState_NS_RUNNING, yarn.NodeState_NS_LOST, yarn.NodeState_NS_UNHEALTHY}
-	v.Tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		q, ok := m.(tracker.RequestNodes)
-		if !ok {
-			return false
-		}
-		var l tracker.NodeList
-		for i, s := range states {
-			l.Reports = append(l.Reports, &yarn.NodeReport{NodeId: ids.Node{Host: "h", Port: int32(i + 1)}.Proto(), NodeState: s})
-		}
-		rpcenv.Reply(c, q, l)
-		return true
-	})
-	v.Scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-		q, ok := m.(scheduler.RequestBooks)
-		if ok {
-			rpcenv.Reply(c, q, scheduler.Books{Nodes: map[ids.Node]fair.NodeState{
-				{Host: "h", Port: 1}: {NodeSpec: fair.NodeSpec{Total: fair.Resource{Memory: 10, VCores: 8}}, Free: fair.Resource{Memory: 7, VCores: 6}, Containers: 4},
-			}})
-		}
-		return ok
-	})
-	for want, filter := range map[string][]yarn.NodeState{
-		"1 3 2 4, 2 0 0 0, 3 0 0 0, ": nil,
-		"2 0 0 0, ":                   states[1:2],
-		"1 3 2 4, 3 0 0 0, ":          {yarn.NodeState_NS_UNHEALTHY, yarn.NodeState_NS_RUNNING, yarn.NodeState_NS_NEW},
-		"":                            {yarn.NodeState_NS_SHUTDOWN},
-	} {
-		a, err := rpctest.Ask[*yarn.GetClusterNodesResponse](v.Peer, v.Of, &yarn.GetClusterNodesRequest{NodeStates: filter})
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := ""
-		for _, n := range a.GetNodeReports() {
-			text += fmt.Sprint(n.GetNodeId().GetPort(), n.GetUsed().GetMemory(), n.GetUsed().GetVirtualCores(), n.GetNumContainers(), ", ")
-		}
-		text = strings.ReplaceAll(text, " , ", ", ")
-		if text != want {
-			t.Errorf("%v: %q, want %q", filter, text, want)
-		}
-	}
-}
 
 // A client's question for a queue chooses how much of what is below it the answer has; applications come with their use.
 func TestAQuestionForAQueueSaysHowMuch(t *testing.T) {

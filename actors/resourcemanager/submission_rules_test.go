@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/hadoop/exceptions"
-	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/messages/yarn"
@@ -39,47 +38,6 @@ func TestHowLongTheTextsOfASubmissionAre(t *testing.T) {
 		"user":  func(s *yarn.ApplicationSubmissionContext) { s.User = most + "x" },
 	} {
 		v.Refused(v.trySubmit(change), exceptions.YARN, ": the "+what+" has 1025 bytes, at most 1024 can be")
-	}
-}
-
-// The requests of an ApplicationMaster name places, in any order, one of which is anywhere.
-func TestOneRequestOfAnApplicationMasterIsForAnyPlace(t *testing.T) {
-	v := newService(t, nil)
-	for _, is := range []struct {
-		places []string
-		ok     bool
-	}{
-		{[]string{"*"}, true}, {[]string{"*", "h", "/r"}, true}, {[]string{"h", "/r", "*"}, true}, {[]string{"h", "/r"}, false},
-	} {
-		err := v.trySubmit(func(s *yarn.ApplicationSubmissionContext) {
-			for _, place := range is.places {
-				s.AmContainerResourceRequest = append(s.AmContainerResourceRequest, &yarn.ResourceRequest{ResourceName: place, Capability: s.GetResource()})
-			}
-		})
-		if !is.ok {
-			v.Refused(err, exceptions.InvalidResourceRequest, "Invalid resource request, no resource request specified with *")
-		} else if err != nil {
-			t.Errorf("%q: %v", is.places, err)
-		}
-	}
-}
-
-// An id of this life that a client makes up is given to nobody again; ids of other lives take nothing away.
-func TestAnIDThatWasMadeUpIsNotGivenAgain(t *testing.T) {
-	v := newService(t, nil)
-	life := v.newID().Timestamp
-	for _, is := range []struct {
-		id   ids.Application
-		next int32
-	}{
-		{ids.Application{Timestamp: life, ID: 10}, 11}, {ids.Application{Timestamp: life, ID: 3}, 12}, {ids.Application{Timestamp: life - 1, ID: 50}, 13},
-	} {
-		if err := rmtest.TryAsk(v.Rig, &yarn.SubmitApplicationRequest{ApplicationSubmissionContext: aSubmission(is.id)}); err != nil {
-			t.Fatal(err)
-		}
-		if got := v.newID(); got != (ids.Application{Timestamp: life, ID: is.next}) {
-			t.Errorf("after %s comes %s, want %d", is.id, got, is.next)
-		}
 	}
 }
 
@@ -117,20 +75,5 @@ func TestNoIDIsGivenBeforeTheRecordsAreRead(t *testing.T) {
 	v.s.ready = true
 	if id := v.newID(); id.ID != 1 {
 		t.Errorf("the first id is %s", id)
-	}
-}
-
-// A request to fail an attempt has to name an existing one.
-func TestAnAttemptToFailHasToBeThere(t *testing.T) {
-	v := newService(t, nil)
-	app := v.submit()
-	for _, n := range []int32{-1, 0, 2} {
-		id := ids.Attempt{App: app, Attempt: n}
-		err := rmtest.TryAsk(v.Rig, &yarn.FailApplicationAttemptRequest{ApplicationAttemptId: id.Proto()})
-		v.Refused(err, exceptions.ApplicationAttemptNotFound, "ApplicationAttempt with id '"+id.String()+"' doesn't exist in RM.")
-	}
-	id := ids.Attempt{App: app, Attempt: 1}
-	if err := rmtest.TryAsk(v.Rig, &yarn.FailApplicationAttemptRequest{ApplicationAttemptId: id.Proto()}); err != nil || v.s.attemptOf(id).diagnostics != "Attempt failed by user." {
-		t.Errorf("%q, %v", v.s.attemptOf(id).diagnostics, err)
 	}
 }

@@ -34,40 +34,6 @@ func (r tracking) refresh(q *yarn.RefreshNodesRequest) {
 	r.Settle()
 }
 
-// A node that is excluded gracefully may finish what it runs, for as long as the administrator says, or the settings.
-func TestHowLongADecommissioningMayTake(t *testing.T) {
-	for _, is := range []struct {
-		setting string
-		says    int32
-		seconds int // after which it ends; 0: never
-	}{
-		{"0", 0, 1}, {"5", 0, 5}, {"5", 8, 8}, {"5", -1, 0}, {"-1", 0, 0},
-	} {
-		hosts := &excluded{}
-		r := newTracking(t, hosts, "yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs", is.setting)
-		id := r.node("h")
-		response := r.beat(id, 0, rmtest.Status(1, rmtest.Runs, 0)).GetResponseId()
-		hosts.exclude = []string{"h"}
-		begun := r.Now()
-		r.refresh(&yarn.RefreshNodesRequest{Graceful: true, DecommissionTimeout: is.says})
-		ended := 0
-		for i := 1; i <= 12 && ended == 0; i++ {
-			r.Pass(1000 - int(r.Now().Sub(begun).Milliseconds()%1000) + 10) // 10 ms after the second
-			a := r.beat(id, response, rmtest.Status(1, rmtest.Runs, 0))
-			response = a.GetResponseId()
-			if a.GetNodeAction() == yarn.NodeAction_NODE_SHUTDOWN {
-				ended = i
-				if a.GetDiagnosticsMessage() != "DECOMMISSIONED" {
-					t.Errorf("it gets %v", a)
-				}
-			}
-		}
-		if ended != is.seconds {
-			t.Errorf("setting %s, asked for %d: it ends after %d s, want %d", is.setting, is.says, ended, is.seconds)
-		}
-	}
-}
-
 // A node that is excluded gracefully ends when nothing runs there and the scheduler has heard so.
 func TestANodeEndsWhenNothingRunsThere(t *testing.T) {
 	hosts := &excluded{}
