@@ -55,15 +55,11 @@ func (s *Scheduler) decommissionExecutors(c *rpcenv.Context, m allocation.Decomm
 	rpcenv.Reply(c, m, allocation.Removed{IDs: ids})
 }
 
-// removedBySelf is an executor's report of its own end. The end of a decommissioned one is nobody's fault. It mirrors
-// ExecutorDecommission, the reason that CoarseGrainedSchedulerBackend.removeExecutor puts in place of the given one.
+// removedBySelf is an executor's report of its own end.
 func (s *Scheduler) removedBySelf(c *rpcenv.Context, m *app.RemoveExecutor) {
 	why := tasks.Loss{Message: m.GetReason(), CausedByApp: true}
 	if x := m.GetExited(); x != nil { // from the ApplicationMaster, which knows the exit code
 		why = tasks.Loss{Message: x.GetReason(), CausedByApp: x.GetExitCausedByApp()}
-	}
-	if e := s.executors.byID[m.GetExecutorId()]; e != nil && e.decommissioned {
-		why = tasks.Loss{Message: "Executor decommission: " + m.GetReason()}
 	}
 	s.removeExecutor(c, m.GetExecutorId(), why)
 }

@@ -197,11 +197,11 @@ func (s *Scheduler) whyStarving(c *rpcenv.Context) string {
 	case largest >= s.cpus:
 		return s.waitsFor(c)
 	}
-	return s.tooSmall(largest)
+	return s.tooSmall("the largest executor", largest)
 }
 
 // tooSmall says that an executor of so many cores takes no task, and what to do.
-func (s *Scheduler) tooSmall(cores int) string {
-	return fmt.Sprintf("a task wants %d cores (spark.task.cpus), the largest executor has %d and takes none: lower spark.task.cpus, "+
-		"or have Workers of %d cores and set spark.executor.cores to %d", s.cpus, cores, s.cpus, s.cpus)
+func (s *Scheduler) tooSmall(executor string, cores int) string {
+	return fmt.Sprintf("a task wants %d cores (spark.task.cpus), %s has %d and takes none: lower spark.task.cpus, "+
+		"or have Workers of %d cores and set spark.executor.cores to %d", s.cpus, executor, cores, s.cpus, s.cpus)
 }

@@ -66,7 +66,8 @@ func (s *Scheduler) removeDisconnected(c *rpcenv.Context, m RemoveDisconnected) 
 	s.removeExecutor(c, m.ExecutorID, disassociated)
 }
 
-// removeExecutor gives an executor up. It sends StopExecutor, in case the executor lives. An unknown one is only logged.
+// removeExecutor gives an executor up. It sends StopExecutor, in case the executor lives. An unknown one is only logged. It mirrors
+// CoarseGrainedSchedulerBackend.removeExecutor, which puts ExecutorKilled or ExecutorDecommission in place of the given reason.
 func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss) {
 	e := s.executors.byID[id]
 	if e == nil {
@@ -74,9 +75,12 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss)
 		return
 	}
 	c.Cancel(e.removal)
-	// Its end was asked for, so the failures of its tasks do not count, whatever the report says.
-	if e.removing {
+	// The cluster wanted its end, so the failures of its tasks do not count, whoever reports it and whatever the report says.
+	switch {
+	case e.removing:
 		why = tasks.Loss{Message: "Executor killed by driver."}
+	case e.decommissioned:
+		why = tasks.Loss{Message: "Executor decommission: " + why.Message}
 	}
 	if !s.historic.tellsNobody {
 		c.Send(e.ref, &app.StopExecutor{})

@@ -157,7 +157,7 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 	c.Log().Infof("Registered executor %s (%s) with ID %s", e.ref, e.ref.Address, e.id)
 	if e.totalCores < s.cpus && !s.saidSmall {
 		s.saidSmall = true
-		c.Log().Warnf("Executor %s on %s: %s", e.id, e.host, s.tooSmall(e.totalCores))
+		c.Log().Warnf("Executor %s on %s: %s", e.id, e.host, s.tooSmall("it", e.totalCores))
 	}
 	c.State("executor", e.id, "", "REGISTERED", "")
 	// Before the answer: after it the executor sends heartbeats and registers its block manager, and both books must know it
