@@ -21,15 +21,19 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // The scripts are about a driver, its endpoints together: what they say to each other is left out. M speaks as the Master and takes
 // what it is asked, AM and AM2 as ApplicationMasters, E0 to E3 as the executors 0 to 3.
-func TestProtocol(t *testing.T) { script.RunAll(t, newTalk) }
+func TestProtocol(t *testing.T) {
+	script.RunAll(t, func(w *rpctest.World) script.Subject { return newTalk(t, w) })
+}
 
 // talk is a World with a driver that a script starts.
 type talk struct {
 	*rpctest.World
+	t        *testing.T
 	env      *rpcenv.Env // the driver's
 	ref      rpcenv.Ref
 	driver   *driver.Driver
@@ -40,9 +44,9 @@ type talk struct {
 	ended    []string // jobs, since they were printed
 }
 
-func newTalk(w *rpctest.World) script.Subject {
+func newTalk(t *testing.T, w *rpctest.World) script.Subject {
 	w.NoPanic()
-	k := &talk{World: w}
+	k := &talk{World: w, t: t}
 	m := w.ProbeIn(w.Env("M", nil), "Master")
 	m.On(func(c *rpcenv.Context, q rpcenv.Message) bool {
 		switch q := q.(type) {
@@ -89,6 +93,7 @@ func (k *talk) start(args string) (string, error) {
 			}
 		case "unheard":
 			cfg.Listener = rpcenv.Ref{}
+			k.t.Cleanup(k.noDrops)
 		default:
 			return "", fmt.Errorf("start %s: want yarn, yarn=ID or unheard", args)
 		}
@@ -96,6 +101,15 @@ func (k *talk) start(args string) (string, error) {
 	var err error
 	k.driver, err = driver.Start(k.env, cfg)
 	return "", err
+}
+
+// noDrops fails the test if a message was sent to nobody.
+func (k *talk) noDrops() {
+	for _, e := range k.Trace().Entries {
+		if e.K == trace.KindDrop {
+			k.t.Errorf("sent to nobody: %+v", e)
+		}
+	}
 }
 
 // state is the driver's books: the executors, of which all endpoints know the same, and with dynamic allocation how many are needed

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/driver/yarnscheduler"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
+	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -35,9 +37,9 @@ func TestADriverThatYARNDoesNotTakeFailsItsJobs(t *testing.T) {
 // noFiles is never asked: the test's submissions do not come so far.
 type noFiles struct{ yarnclient.Files }
 
-// A driver whose ApplicationMaster cannot hear of its end gives its application up, and leaves no YarnClient behind.
+// A driver whose ApplicationMaster does not hear of its end gives its application up. It leaves no YarnClient behind.
 func TestADriverWithoutAnApplicationMasterGivesItsApplicationUp(t *testing.T) {
-	for _, fails := range []bool{false, true} {
+	for _, k := range []struct{ heard, fails bool }{{false, false}, {false, true}, {true, false}} {
 		w := rpctest.New(t, 1)
 		env := w.Env("Driver", nil)
 		d, err := driver.Start(env, driver.Config{AppName: "test", YARN: &driver.YARN{}})
@@ -45,13 +47,28 @@ func TestADriverWithoutAnApplicationMasterGivesItsApplicationUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		client, asker := w.ProbeIn(env, yarnclient.Name), w.ProbeIn(env, "Asker")
-		gaveUp := 0
+		if k.heard {
+			am := w.ProbeIn(w.ClientEnv("AM", nil), "YarnAM")
+			am.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+				q, ok := m.(*app.RequestExecutors)
+				if ok {
+					rpcenv.Reply(c, q, &rpc.Bool{Value: true})
+				}
+				return ok
+			})
+			am.Send(env.Ref(env.Address(), yarnscheduler.Name), &app.RegisterClusterManager{Am: am.Ref.Proto()})
+			w.Settle()
+		}
+		gaveUp, want := 0, 1
+		if k.heard {
+			want = 0
+		}
 		client.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 			q, ok := m.(yarnclient.GiveUp)
 			switch {
 			case !ok:
 				return false
-			case fails:
+			case k.fails:
 				rpcenv.Fail(c, q, fmt.Errorf("%w: no way", rpcenv.ErrRefused))
 			default:
 				rpcenv.Reply(c, q, &rpc.Bool{Value: true})
@@ -64,7 +81,7 @@ func TestADriverWithoutAnApplicationMasterGivesItsApplicationUp(t *testing.T) {
 			return nil
 		})
 		w.Settle()
-		if gaveUp != 1 || errors.Is(err, rpcenv.ErrRefused) != fails {
+		if gaveUp != want || errors.Is(err, rpcenv.ErrRefused) != k.fails {
 			t.Errorf("given up %d times: %v", gaveUp, err)
 		}
 		if _, err := rpctest.Ask[*rpc.Bool](asker, client.Ref, yarnclient.GiveUp{}); !errors.Is(err, rpcenv.ErrRefusedNotFound) {
