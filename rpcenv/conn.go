@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/proto"
 
@@ -32,6 +33,10 @@ type conn struct {
 	beside      []*conn // those of the same incarnation, whose peer is asked whether it opened this one
 
 	life life[connStage] // changed with mu held
+
+	heard  atomic.Bool // something came in this round; see keepalive.go
+	quiet  int         // rounds in which nothing came; guarded by connections.mu, as queued
+	queued int         // what waited for the peer at the end of the last round
 
 	mu    sync.Mutex // of this block; see the lock order in outbox.go
 	why   error      // why this side gave it up

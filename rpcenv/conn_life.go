@@ -18,6 +18,7 @@ func (c *conn) opened(greet func()) (rivals []*conn, err error) {
 		c.mu.Unlock()
 		return rivals, err
 	}
+	e.connections.watch(c)
 	// From here on a send to the peer waits for c: an endpoint that hears of c, or of the end of an older connection, may send before
 	// attach.
 	var ob *outbox
@@ -91,6 +92,7 @@ func (c *conn) end(err error) {
 // closed takes a connection that was open out of the table and notifies the endpoints. c.receiving is held.
 func (c *conn) closed(why error) {
 	c.env.connections.remove(c)
+	c.env.connections.unwatch()
 	c.env.metrics.Disconnected()
 	c.env.recordConn(c.itemID(true, 0), c.way.peer, c.peer, "disconnected", why.Error())
 	c.reportEnd()

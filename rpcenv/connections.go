@@ -21,6 +21,8 @@ type connections struct {
 	opened uint64
 	dials  uint64
 	last   func() // for the end of the last one, after drain
+	stop   func() // of the timer of keepalive.go; nil: none is set
+	armed  uint64 // how often it was set
 }
 
 // enter notes a connection from the moment that its link is open; false once the Env closes its connections.

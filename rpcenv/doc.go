@@ -132,6 +132,9 @@
 //   - OnConnected comes before a connection's first message, OnDisconnected after its last. A new process at an address
 //     first ends the connections of the process before it. That process is asked before: as long as it answers, it keeps its
 //     address.
+//   - A peer that is gone without a word is noticed within spark.network.timeout: its connection ends then. After half of it in
+//     which nothing came, the peer is asked. A process that stands still for less than half loses nothing, nor does one that
+//     stands still for 23/24 of it just after it sent something.
 //   - [Context.Send] never waits, [Blocking.Send] waits for room. What could not be delivered is an event of the trace, except for what was on the wire when a
 //     connection ended: there the end of the connection is the event.
 //
@@ -181,7 +184,7 @@
 //	errors address ref message life switches log door ports host settings redact words, and the seam
 //	env timer outgoing_ask blocking outgoing record undelivered incoming_ask ledger   an Env's books, and messages on their way
 //	context endpoint peer items meter held owned inbox endpoints backlog recording handled  an endpoint: what waits for it, and all of them
-//	conn credit outbox connections conn_life send receive claim handshake              connections, and by which one a message goes
+//	conn credit outbox connections keepalive conn_life send receive claim handshake    connections, and by which one a message goes
 //	ask answer after run journal verifier                                      what a callback may do
 //	handle protoactor concurrent register                                      a callback, and what runs it
 //	job shutdown new peers                                                     the life of an Env
@@ -192,6 +195,7 @@
 //	context -> items inbox: a Context stands in its inbox and has the item that is handled
 //	inbox -> protoactor: an actor runs it
 //	conn -> credit: a connection has its streams
+//	keepalive -> conn_life: silence ends a connection
 //
 // # On the wire
 //
@@ -202,7 +206,9 @@
 // A Hello with the address of a connected peer waits until that peer has been asked (rpc.CheckConnection). If the peer answers,
 // the other process is refused. A peer that has ended, is stopping or says nothing for 3 seconds gives the address up. A Hello
 // of the same incarnation is welcome at once; if the peer says that it did not open that connection, the connection ends and no
-// endpoint hears of its end. Without a shared secret, a false peer at an address that no other process has looks like a true one.
+// endpoint hears of its end. A peer that was silent is asked by rpc.CheckExistence, to endpoint-verifier, with the request id -1, which
+// no other question has. It is answered there and then, in client mode by a failure; neither is a message of the trace, nor counted
+// among the ordinals. Without a shared secret, a false peer at an address that no other process has looks like a true one.
 //
 // # Bounds
 //

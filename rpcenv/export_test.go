@@ -104,6 +104,14 @@ func (e *Env) OpenOn(l Link, peer Address) Conn {
 	return Conn{c}
 }
 
+// Watch makes the Env look after the connection, as after one whose handshake is done.
+func (o Conn) Watch() {
+	if _, _, err := o.c.env.connections.add(o.c); err != nil {
+		panic(err)
+	}
+	o.c.env.connections.watch(o.c)
+}
+
 // Attach makes the connection that of the outbox for its peer, which awaits it meanwhile.
 func (o Conn) Attach(meanwhile func()) {
 	ob := o.c.env.outboxes.await(o.c.peer)

@@ -88,7 +88,9 @@ func (c *conn) Receive(env *Envelope) {
 	case connHeld: // a peer that waits for its Welcome has nothing to say, not even Hello again
 		c.close(errors.New("a message before the Welcome"))
 	case connOpen, connCloses:
-		c.receive(env)
+		if !c.hear(env) {
+			c.receive(env)
+		}
 	case connRefused, connEnded: // the Link still hands over what it had read
 	}
 }

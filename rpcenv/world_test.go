@@ -14,6 +14,7 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/fault"
 	"github.com/coherer/coherer/rpcenv/sim"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 	"github.com/coherer/coherer/rpcenv/transport"
@@ -257,6 +258,18 @@ func (w *world) drops() []string {
 		}
 	}
 	return out
+}
+
+// apply makes a fault happen. In a simulation only.
+func (w *world) apply(line string) {
+	w.t.Helper()
+	f, err := fault.Parse(line)
+	if err == nil {
+		err = w.sim.Apply(f)
+	}
+	if err != nil {
+		w.t.Fatalf("%s: %v", line, err)
+	}
 }
 
 // quiet waits until nothing is under way. In a simulation only.

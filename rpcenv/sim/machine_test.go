@@ -117,9 +117,9 @@ func TestARestartIsAnotherIncarnationAtTheSameAddress(t *testing.T) {
 	}
 }
 
-// vanished is a pair whose server's machine has vanished; the client's endpoint watches.
+// vanished is a pair whose server's machine has vanished; the client's endpoint watches. Its Env would not notice for an hour.
 func vanished(t *testing.T) (*pair, *hearer) {
-	p := newPair(t)
+	p := newPairWith(t, map[string]string{"spark.network.timeout": "1h"})
 	watcher := &hearer{}
 	if _, err := p.client.Register("Watcher", watcher); err != nil {
 		t.Fatal(err)

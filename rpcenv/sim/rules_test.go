@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/fault"
 	"github.com/coherer/coherer/rpcenv/sim"
 	"github.com/coherer/coherer/rpcenv/trace"
@@ -49,10 +50,18 @@ type pair struct {
 	hearer *hearer
 	ref    rpcenv.Ref
 	client *rpcenv.Env
+	conf   *conf.Conf
 }
 
-func newPair(t *testing.T) *pair {
-	p := &pair{t: t, w: sim.New(1, 0), hearer: &hearer{}}
+func newPair(t *testing.T) *pair { return newPairWith(t, nil) }
+
+// newPairWith is newPair with settings of both processes.
+func newPairWith(t *testing.T, settings map[string]string) *pair {
+	c, err := conf.New(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pair{t: t, w: sim.New(1, 0), hearer: &hearer{}, conf: c}
 	t.Cleanup(p.w.Close)
 	p.boot("S", "10.0.0.1", func(e *rpcenv.Env) error {
 		var err error
@@ -70,7 +79,7 @@ func newPair(t *testing.T) *pair {
 func (p *pair) boot(name, ip string, program func(*rpcenv.Env) error) {
 	p.t.Helper()
 	if _, err := p.w.Boot(name, ip, func(h *sim.Host) error {
-		e, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}, Log: rpcenv.NoLog()})
+		e, err := rpcenv.New(h, rpcenv.Config{Name: name, Listen: rpcenv.Address{Host: ip, Port: 7077}, Log: rpcenv.NoLog(), Conf: p.conf})
 		if err != nil {
 			return err
 		}
