@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
+	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -20,14 +21,23 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestProtocol(t *testing.T) {
 	script.RunAll(t, func(w *rpctest.World) script.Subject {
 		w.NoPanic()
+		t.Cleanup(func() {
+			for _, e := range w.Trace().Entries {
+				if e.K == trace.KindDrop {
+					t.Errorf("sent to nobody: %+v", e)
+				}
+			}
+		})
 		driver := w.ProbeIn(w.Env("Driver", nil), "CoarseGrainedScheduler")
 		driver.Env.Log().Logger.SetLevel(logrus.DebugLevel)
 		driver.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
-			q, ok := m.(RetrieveLastExecutorID)
-			if ok {
-				rpcenv.Reply(c, q, LastExecutorID{ID: 7})
+			switch m := m.(type) {
+			case RetrieveLastExecutorID:
+				rpcenv.Reply(c, m, LastExecutorID{ID: 7})
+			case DecommissionHost: // the forest does not have what is in a Local message
+				c.Log().Infof("The executors of host %s are to be decommissioned", m.Host)
 			}
-			return ok
+			return true
 		})
 		for _, name := range []string{"AM", "AM2"} {
 			w.ProbeIn(w.ClientEnv(name, nil), "YarnAM")
