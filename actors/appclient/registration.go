@@ -104,7 +104,6 @@ func (a *AppClient) registeredApplication(c *rpcenv.Context, m *deploy.Registere
 		a.appID, a.master, a.registered = m.GetAppId(), master, true
 		c.Cancel(a.reg.timer)
 		c.SetLog(c.Log().WithField("app", a.appID))
-		c.Log().Infof("Connected to Spark cluster with app ID %s", a.appID)
 		c.Send(a.cfg.Listener, Connected{AppID: a.appID})
 	}
 }
