@@ -35,10 +35,10 @@ type talk struct {
 	*rpctest.World
 	t        *testing.T
 	env      *rpcenv.Env // the driver's
-	ref      rpcenv.Ref
+	ref      rpcenv.Ref  // of CoarseGrainedScheduler
 	driver   *driver.Driver
-	listener *rpctest.Probe // what the driver tells its pages
-	client   *rpctest.Probe // in the place of a YarnClient, for an application on YARN in client mode
+	listener *rpctest.Probe // gets the events of the driver
+	client   *rpctest.Probe // stands in for the YarnClient of an application in client mode
 	answers  []string       // to the listener, since they were printed
 	jobs     int
 	ended    []string // jobs, since they were printed
@@ -117,9 +117,9 @@ func (k *talk) noDrops() {
 func (k *talk) state(string) string {
 	var b strings.Builder
 	views := k.driver.Views()
-	for name, ids := range views {
+	for _, ids := range views {
 		if !slices.Equal(ids, views[driver.Name]) {
-			return fmt.Sprintf("the books differ, also of %s: %v", name, views)
+			return fmt.Sprint("the books differ: ", views)
 		}
 	}
 	if views != nil {
@@ -152,15 +152,18 @@ func (k *talk) executor(args string) (string, error) {
 	q, err := script.Fill(&app.RegisterExecutor{
 		ExecutorId: id, ExecutorRef: &rpc.EndpointRef{Name: "Executor"}, Hostname: "host" + id, Cores: 1,
 	}, fields)
-	if err == nil {
-		_, err = rpctest.Ask[*rpc.Bool](p, k.ref, q)
+	if err != nil {
+		return "", err
+	}
+	if _, err := rpctest.Ask[*rpc.Bool](p, k.ref, q); err != nil {
+		return "", err
 	}
 	p.Send(k.ref, &app.LaunchedExecutor{ExecutorId: q.GetExecutorId()})
-	return "", err
+	return "", nil
 }
 
 // endOf is the report of a task that ended well: a map task has an output at its executor, another the number of its partition as
-// its count. fields are those of the report of a task that did not.
+// its count. fields are those of a report that says otherwise.
 func endOf(t *app.TaskDescription, fields string) (*app.StatusUpdate, error) {
 	at := &storage.BlockManagerId{ExecutorId: t.GetExecutorId(), Host: "host" + t.GetExecutorId(), Port: 7000}
 	res := &app.TaskResult{Count: int64(t.GetPartitionId())}
@@ -176,7 +179,7 @@ func endOf(t *app.TaskDescription, fields string) (*app.StatusUpdate, error) {
 	return u, err
 }
 
-// ends reports the end of a task by the executor that it was given to: its number, and the fields of a StatusUpdate.
+// ends makes the executor that was given a task report its end: the task's number, and fields of a StatusUpdate if it did not end well.
 func (k *talk) ends(args string) (string, error) {
 	tid, fields, _ := strings.Cut(args, " ")
 	for _, p := range k.Probes() {
@@ -191,7 +194,7 @@ func (k *talk) ends(args string) (string, error) {
 	return "", fmt.Errorf("no executor that runs was given task %s", tid)
 }
 
-// works makes an executor end its tasks well from now on. With fields of a StatusUpdate they are those of tasks that write no shuffle.
+// works makes an executor end its tasks well from now on. Fields of a StatusUpdate are for tasks that write no shuffle.
 func (k *talk) works(args string) (string, error) {
 	p, fields, err := k.peer(args)
 	if err != nil {
