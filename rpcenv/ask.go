@@ -20,11 +20,13 @@ func AskAs[R Message](c *Context, to Ref, q Message, then func(R, error), opts .
 func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []AskOption) {
 	in := c.in
 	p := in.env.newOutgoingAsk(opts)
+	p.asker, p.queued = in.number, true
 	// An answer takes its place in the inbox among messages, in the order of arrival. In Spark it completes a future in any thread,
 	// and may overtake them (SPARK-13112).
 	p.deliver = func(res result) {
 		it := item{kind: itemReply, id: res.id, cause: p.id, received: res.received, sender: to.Address, conn: to.conn, ctx: c}
 		it.untraced, it.recorded = p.untraced, res.recorded
+		it.ledger, it.bytes = res.ledger, res.bytes
 		if res.id.IsZero() {
 			it.kind, it.id, it.name = itemFailed, in.env.nextID(), "ask failed"
 		}
@@ -33,6 +35,7 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 			then(answerAs[R](res))
 		}
 		if !in.post(it) { // the endpoint has stopped: nobody handles the answer
+			res.ledger.add(res.bytes)
 			in.env.recordUnheard(in.name, p, res)
 		}
 	}

@@ -45,8 +45,8 @@ type conn struct {
 	users []func(*conn) // the outboxes that send by it: each lets it go
 	going Envelope      // the one that is being sent
 	way   way           // to the peer; its texts are known after the handshake
-	// What goes out, by endpoint of the peer; latest is the one used last.
-	streams map[string]*stream
+	// What goes out, by endpoint or asker at the peer; latest is the one used last.
+	streams map[flow]*stream
 	latest  *stream
 	waits   int // bytes that wait for credit
 
@@ -57,8 +57,8 @@ type conn struct {
 	// impostor: another process opened it and claimed to be the peer.
 	impostor bool
 	in       uint64
-	// What came in, by endpoint; counted is the one used last, lost is of what no endpoint has taken.
-	ledgers       map[string]*ledger
+	// What came in, by endpoint or asker; counted is the one used last, lost is of what no endpoint has taken.
+	ledgers       map[flow]*ledger
 	counted, lost *ledger
 }
 
@@ -92,7 +92,7 @@ func (c *conn) send(o outgoing) error {
 	case o.body != nil:
 		err = errNoRoom
 	case o.pending == nil: // a stream may end, it never has a hole: o fails with all that waits
-		c.streamLocked(o.to.Name).push(c.env, o)
+		c.streamLocked(o.flow()).push(c.env, o)
 		c.closeLocked(err)
 		return nil
 	}
@@ -103,16 +103,24 @@ func (c *conn) send(o outgoing) error {
 func (c *conn) transmitLocked(o outgoing) {
 	c.out++
 	id := c.itemID(true, c.out)
-	c.env.recordSent(&o, id, "", &c.way) // before the peer can have it: a trace has causes before their effects
-	env := &c.going                      // one for all messages, or each would escape to the heap; the Link does not keep it
-	*env = Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content, Note: c.note(&o, id, "")}
-	if c.listening {
-		env.Receiver = c.peer
+	c.env.recordSent(&o, id, o.question, &c.way) // before the peer can have it: a trace has causes before their effects
+	env := &c.going                              // one for all messages, or each would escape to the heap; the Link does not keep it
+	if o.isAnswer() {
+		*env = Envelope{Kind: KindResponse, RequestID: o.request, Content: o.content}
+	} else {
+		*env = Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: o.to.Name, Content: o.content}
+		if c.listening {
+			env.Receiver = c.peer
+		}
 	}
 	if p := o.pending; p != nil {
-		env.Kind, env.RequestID = KindRequest, c.env.requests.Add(1)
+		env.Kind, env.RequestID = KindRequest, c.env.requests.Add(1)*askers+int64(p.asker)
 		// As in Spark an ask that timed out while it waited for the connection is sent all the same. Its answer is late.
 		c.env.asks.bind(p, c.waiting, env.RequestID, id)
+	}
+	if env.Note = c.note(&o, id, o.question); env.Note != nil && c.window > 0 {
+		f, bytes := o.flow(), cost(len(o.content))
+		env.Note.Lost = func() { c.credit(f, bytes) }
 	}
 	c.env.metrics.Sent(len(o.content))
 	c.link.Send(env)
@@ -120,7 +128,7 @@ func (c *conn) transmitLocked(o outgoing) {
 }
 
 // respond answers a request: with m, or with err, which travels as a Failure.
-func (c *conn) respond(k *incomingAsk, o outgoing, request int64, err error) {
+func (c *conn) respond(k *incomingAsk, o outgoing, err error) {
 	if err != nil {
 		o.form, o.msg = tracepb.Form_FAIL, failureOf(err)
 	}
@@ -134,21 +142,17 @@ func (c *conn) respond(k *incomingAsk, o outgoing, request int64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// An answer goes by the connection of its ask or not at all: at the asker the ask has ended with that connection.
-	if c.life.stage() != connOpen {
+	switch {
+	case c.life.stage() != connOpen:
 		c.env.dropped(&o, k.typ, errAskerGone)
-		return
-	}
-	if !c.roomLocked(len(content)) {
+	case !c.roomLocked(len(content)):
 		c.env.dropped(&o, k.typ, c.why)
-		return
+	default:
+		if err := c.admitLocked(o); err != nil { // a peer that asks and does not take the answers loses its connection
+			c.closeLocked(err)
+			c.env.dropped(&o, k.typ, err)
+		}
 	}
-	c.out++
-	id := c.itemID(true, c.out)
-	c.env.recordSent(&o, id, k.typ, &c.way)
-	c.env.metrics.Sent(len(content))
-	c.going = Envelope{Kind: KindResponse, RequestID: request, Content: content, Note: c.note(&o, id, k.typ)}
-	c.link.Send(&c.going)
-	c.going.Content = nil
 }
 
 // encode is the content of an answer, which may be anything that a handler gave.
@@ -199,10 +203,6 @@ func (c *conn) note(o *outgoing, id record.ID, question string) *Note {
 	}
 	if c.env.hooks.ByReference {
 		n.Message = o.msg
-	}
-	if c.window > 0 && question == "" && id.N > 0 {
-		endpoint, bytes := o.to.Name, cost(len(o.content))
-		n.Lost = func() { c.credit(endpoint, bytes) }
 	}
 	return n
 }

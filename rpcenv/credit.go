@@ -1,6 +1,7 @@
 package rpcenv
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -13,29 +14,31 @@ import (
 // has handled (rpc.Credit), each time half of the window. As soon as no more than half of it is out, the next message may go, whatever its
 // size: the peer may keep less than half of a window to itself for ever.
 
-// stream is what goes by a connection to one endpoint of the peer.
+// Answers have windows too, by asker. A connection that finds no room for one ends.
+
+// stream is a flow to the peer.
 type stream struct {
-	name string
-	out  int // bytes that were sent and not given back
+	flow
+	out int // bytes that were sent and not given back
 	backlog
 }
 
 // open reports whether a message that counts n bytes may go.
 func (s *stream) open(n, window int) bool { return s.out <= window/2 || s.out+n <= window }
 
-// streamLocked is the stream to an endpoint, made if missing.
-func (c *conn) streamLocked(name string) *stream {
+// streamLocked is the stream of a flow, made if missing.
+func (c *conn) streamLocked(f flow) *stream {
 	// Most messages have the endpoint of the one before, and to compare a string with itself costs nothing.
-	if c.latest != nil && c.latest.name == name {
+	if c.latest != nil && c.latest.flow == f {
 		return c.latest
 	}
-	s := c.streams[name]
+	s := c.streams[f]
 	if s == nil {
-		s = &stream{name: name}
+		s = &stream{flow: f}
 		if c.streams == nil {
-			c.streams = map[string]*stream{}
+			c.streams = map[flow]*stream{}
 		}
-		c.streams[name] = s
+		c.streams[f] = s
 	}
 	c.latest = s
 	return s
@@ -47,7 +50,7 @@ func (c *conn) admitLocked(o outgoing) error {
 		c.transmitLocked(o)
 		return nil
 	}
-	s, n := c.streamLocked(o.to.Name), cost(len(o.content))
+	s, n := c.streamLocked(o.flow()), cost(len(o.content))
 	switch {
 	case len(s.queue) == 0 && s.open(n, c.window):
 		s.out += n
@@ -66,10 +69,10 @@ func (c *conn) admitLocked(o outgoing) error {
 	return nil
 }
 
-// credit is the peer's: bytes to endpoint name were handled, or never arrived. What waited for them goes out.
-func (c *conn) credit(name string, bytes int) {
+// credit is the peer's: bytes of a flow were handled, or never arrived. What waited for them goes out.
+func (c *conn) credit(f flow, bytes int) {
 	c.mu.Lock()
-	s := c.streams[name]
+	s := c.streams[f]
 	if s == nil {
 		c.mu.Unlock()
 		return
@@ -86,7 +89,7 @@ func (c *conn) credit(name string, bytes int) {
 	}
 	wakes := s.caughtUp(c.env)
 	if s.out == 0 && len(s.queue) == 0 { // endpoints come and go
-		delete(c.streams, name)
+		delete(c.streams, f)
 		c.latest = nil
 	}
 	c.mu.Unlock()
@@ -99,7 +102,7 @@ func (c *conn) credit(name string, bytes int) {
 func (c *conn) room(name string, wake func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.streams[name] // none after the end
+	s := c.streams[flow{endpoint: name}] // none after the end
 	return s == nil || s.room(wake)
 }
 
@@ -114,10 +117,17 @@ func (c *conn) unsent() (messages, bytes int) {
 	return messages, bytes
 }
 
+// inOrderLocked are the streams in an order that does not change from run to run.
+func (c *conn) inOrderLocked() []*stream {
+	return slices.SortedFunc(maps.Values(c.streams), func(a, b *stream) int {
+		return cmp.Or(cmp.Compare(a.endpoint, b.endpoint), cmp.Compare(a.asker, b.asker))
+	})
+}
+
 // drainLocked sends what waits without asking for credit: the connection is about to end in good order.
 func (c *conn) drainLocked() {
-	for _, name := range slices.Sorted(maps.Keys(c.streams)) {
-		for s := c.streams[name]; len(s.queue) > 0; {
+	for _, s := range c.inOrderLocked() {
+		for len(s.queue) > 0 {
 			c.transmitLocked(s.pop())
 		}
 	}
@@ -126,8 +136,7 @@ func (c *conn) drainLocked() {
 
 // giveUpLocked takes out what still waits when the connection has ended, and those that wait for room.
 func (c *conn) giveUpLocked() (failed []outgoing, wakes []func()) {
-	for _, name := range slices.Sorted(maps.Keys(c.streams)) {
-		s := c.streams[name]
+	for _, s := range c.inOrderLocked() {
 		failed = append(failed, s.take()...)
 		wakes = append(wakes, s.caughtUp(c.env)...)
 	}
@@ -135,40 +144,40 @@ func (c *conn) giveUpLocked() (failed []outgoing, wakes []func()) {
 	return failed, wakes
 }
 
-// ledgerOf is the ledger of an endpoint of this Env, made if missing. c.receiving is held.
-func (c *conn) ledgerOf(name string) *ledger {
-	if c.counted != nil && c.counted.endpoint == name {
+// ledgerOf is the ledger of a flow to this Env, made if missing. c.receiving is held.
+func (c *conn) ledgerOf(f flow) *ledger {
+	if c.counted != nil && c.counted.flow == f {
 		return c.counted
 	}
-	l := c.ledgers[name]
+	l := c.ledgers[f]
 	if l == nil {
-		l = c.lostOf(name) // what came before the endpoint did
+		l = c.lostOf(f) // what came before the endpoint did
 		c.lost = nil
 		if c.ledgers == nil {
-			c.ledgers = map[string]*ledger{}
+			c.ledgers = map[flow]*ledger{}
 		}
-		c.ledgers[name] = l
+		c.ledgers[f] = l
 	}
 	c.counted = l
 	return l
 }
 
 // unhandled gives back what came for an endpoint that has not taken it. c.receiving is held.
-func (c *conn) unhandled(name string, bytes int) {
-	if l := c.ledgers[name]; l != nil {
+func (c *conn) unhandled(f flow, bytes int) {
+	if l := c.ledgers[f]; l != nil {
 		l.add(bytes)
 		return
 	}
-	c.lostOf(name).add(bytes)
+	c.lostOf(f).add(bytes)
 }
 
 // lostOf is the ledger of a name that no endpoint has. One for each name that a peer can think of would be too many: it is the last one's.
-func (c *conn) lostOf(name string) *ledger {
-	if c.lost == nil || c.lost.endpoint != name {
+func (c *conn) lostOf(f flow) *ledger {
+	if c.lost == nil || c.lost.flow != f {
 		if c.lost != nil {
 			c.lost.flush()
 		}
-		c.lost = &ledger{endpoint: name, half: int64(c.env.window) / 2, giveBack: c.giveBack}
+		c.lost = &ledger{flow: f, half: int64(c.env.window) / 2, giveBack: c.giveBack}
 	}
 	return c.lost
 }
@@ -177,16 +186,17 @@ func (c *conn) lostOf(name string) *ledger {
 func (c *conn) forget(name string) {
 	c.receiving.Lock()
 	defer c.receiving.Unlock()
-	if l := c.ledgers[name]; l != nil {
+	f := flow{endpoint: name}
+	if l := c.ledgers[f]; l != nil {
 		l.flush()
-		delete(c.ledgers, name)
+		delete(c.ledgers, f)
 		c.counted = nil
 	}
 }
 
 // giveBack tells the peer what was handled.
-func (c *conn) giveBack(endpoint string, bytes int64) {
-	content, err := c.env.table.Append(nil, &rpc.Credit{Endpoint: endpoint, Bytes: uint32(min(bytes, math.MaxUint32))})
+func (c *conn) giveBack(f flow, bytes int64) {
+	content, err := c.env.table.Append(nil, &rpc.Credit{Endpoint: f.endpoint, Asker: f.asker, Bytes: uint32(min(bytes, math.MaxUint32))})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil || c.life.stage() != connOpen || !c.roomLocked(len(content)) {
@@ -207,7 +217,7 @@ func (c *conn) takeCredit(env *Envelope) bool {
 	m, _ := c.env.table.Decode(env.Content) // without an error it may be another message, with one it is none
 	switch m := m.(type) {
 	case *rpc.Credit:
-		c.credit(m.GetEndpoint(), int(m.GetBytes()))
+		c.credit(flow{m.GetEndpoint(), m.GetAsker()}, int(m.GetBytes()))
 		return true
 	}
 	return false

@@ -182,7 +182,7 @@
 // A file knows those before it in this list, not those behind it:
 //
 //	errors address ref message life switches log door ports host settings redact words, and the seam
-//	env timer outgoing_ask blocking outgoing record undelivered incoming_ask ledger   an Env's books, and messages on their way
+//	env ledger timer outgoing_ask blocking outgoing record undelivered incoming_ask   an Env's books, and messages on their way
 //	context endpoint peer items meter held owned inbox endpoints backlog recording handled  an endpoint: what waits for it, and all of them
 //	conn credit outbox connections keepalive conn_life send receive claim handshake    connections, and by which one a message goes
 //	ask answer after run journal verifier                                      what a callback may do
@@ -214,7 +214,8 @@
 //
 // A peer says in its handshake how many bytes it takes for each of its endpoints before they are handled: its window, 4 MiB
 // (coherer.rpc.window). A message counts with its content and 256 bytes. What goes beyond waits at the sender, so one slow endpoint holds
-// up its own messages alone; the peer gives back what was handled (rpc.Credit, no message of the trace). When more than a window waits
+// up its own messages alone; the peer gives back what was handled (rpc.Credit, no message of the trace). Answers have a window for each
+// asking endpoint; a peer that asks and does not take its answers loses its connection. When more than a window waits
 // the peer is behind: a [BacklogWatcher] hears of it, and when it has caught up. 64 MiB may wait for a peer
 // (coherer.rpc.outbox.limit): an ask beyond it fails at once with [ErrUnreachableOverloaded], a message beyond it ends the
 // stream, and its sender hears of that. 10,000 bodies may wait in a lane of Run. At most one tick of a timer waits. A frame has at most 128 MiB and a header.

@@ -35,7 +35,8 @@ type NetworkErrorWatcher interface {
 }
 
 // BacklogWatcher is an Endpoint that hears how the peers keep up with what it sends. A peer is behind when more than a window of
-// messages (coherer.rpc.window) waits here; until it has caught up, one that is sent more may lose its stream.
+// messages (coherer.rpc.window) waits here; until it has caught up, one that is sent more may lose its stream. A Ref without a name means
+// answers.
 type BacklogWatcher interface {
 	// OnBehind is called when a peer falls behind with what this endpoint sends to an endpoint there, and when it has caught up.
 	OnBehind(c *Context, to Ref, behind bool)

@@ -33,7 +33,8 @@ func (t *endpoints) add(in *inbox) (uint64, error) {
 	t.named[in.name] = in
 	t.order = append(t.order, in)
 	t.spawned++
-	t.env.busy(1) // its OnStart
+	in.number = uint16(1 + (t.spawned-1)%(askers-1)) // 0 is for those that are none
+	t.env.busy(1)                                    // its OnStart
 	return t.spawned, nil
 }
 

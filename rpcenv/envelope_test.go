@@ -19,7 +19,7 @@ type envelopes struct {
 	w       *world
 	link    rpcenv.Link
 	welcome *rpc.Welcome
-	first   int64 // number of the first request after the Hello
+	hello   int64 // the number of the Hello
 }
 
 func (s *envelopes) Receive(e *rpcenv.Envelope) {
@@ -34,7 +34,7 @@ func (s *envelopes) Receive(e *rpcenv.Envelope) {
 		switch m := m.(type) {
 		case *rpc.Hello:
 			what += fmt.Sprintf("(%d %s %s nonce %d)", m.GetVersion(), m.GetEnv(), rpcenv.AddressOf(m.GetAddress()), len(m.GetNonce()))
-			s.first = e.RequestID + 1
+			s.hello = e.RequestID
 			s.link.Send(&rpcenv.Envelope{Kind: rpcenv.KindResponse, RequestID: e.RequestID, Content: content(s.welcome)})
 			e.RequestID = 0
 		case *rpc.Welcome:
@@ -42,8 +42,8 @@ func (s *envelopes) Receive(e *rpcenv.Envelope) {
 		}
 	}
 	number := e.RequestID
-	if e.Kind == rpcenv.KindRequest && s.first != 0 && number != 0 {
-		number -= s.first
+	if e.Kind == rpcenv.KindRequest && s.hello != 0 && number != 0 {
+		number -= s.hello
 	}
 	s.w.note("%d %d from=%s to=%s %q %s", e.Kind, number, e.Sender, e.Receiver, e.Endpoint, what)
 }
@@ -76,13 +76,13 @@ func TestTheEnvelopesOfADialler(t *testing.T) {
 	w.wantLog(
 		`3 0 from=`+at2+` to=10.0.9.9:9 "endpoint-verifier" rpc.Hello(1 B `+at2+` nonce 8)`,
 		`9 0 from=`+at2+` to=10.0.9.9:9 "E" google.protobuf.StringValue`,
-		`3 0 from=`+at2+` to=10.0.9.9:9 "E" google.protobuf.Int32Value`,
-		`3 1 from=`+at2+` to=10.0.9.9:9 "E" google.protobuf.Int32Value`,
+		`3 4098 from=`+at2+` to=10.0.9.9:9 "E" google.protobuf.Int32Value`, // the last 12 bits of a number are the asker's
+		`3 8194 from=`+at2+` to=10.0.9.9:9 "E" google.protobuf.Int32Value`,
 	)
 	// What cannot be decoded is the failure of its ask alone.
-	s.link.Send(&rpcenv.Envelope{Kind: rpcenv.KindResponse, RequestID: s.first, Content: []byte("garbage")})
+	s.link.Send(&rpcenv.Envelope{Kind: rpcenv.KindResponse, RequestID: s.hello + 4098, Content: []byte("garbage")})
 	w.awaitLines(5)
-	s.link.Send(&rpcenv.Envelope{Kind: rpcenv.KindResponse, RequestID: s.first + 1, Content: content(num(2))})
+	s.link.Send(&rpcenv.Envelope{Kind: rpcenv.KindResponse, RequestID: s.hello + 8194, Content: content(num(2))})
 	w.awaitLines(6)
 	got := w.noted()[4:]
 	want := "answer 0: false undecodable content: the answer of 10.0.9.9:9: "

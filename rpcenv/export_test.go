@@ -3,6 +3,7 @@ package rpcenv
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -189,11 +190,22 @@ func (o Conn) SetWindow(n int) { o.c.window = n }
 func (e *Env) Streams() (out, in []string) {
 	for _, c := range e.links() {
 		c.mu.Lock()
-		out = slices.AppendSeq(out, maps.Keys(c.streams))
+		out = slices.AppendSeq(out, endpointsOf(c.streams))
 		c.mu.Unlock()
 		c.receiving.Lock()
-		in = slices.AppendSeq(in, maps.Keys(c.ledgers))
+		in = slices.AppendSeq(in, endpointsOf(c.ledgers))
 		c.receiving.Unlock()
 	}
 	return out, in
+}
+
+// endpointsOf are the names in a table of flows.
+func endpointsOf[T any](flows map[flow]T) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for f := range flows {
+			if !yield(f.endpoint) {
+				return
+			}
+		}
+	}
 }

@@ -56,7 +56,7 @@ func (e *Env) dial(to Address, done func(*conn, error)) {
 			c.close(err)
 			return c
 		}
-		l.Send(&Envelope{Kind: KindRequest, RequestID: e.requests.Add(1), Sender: e.addr, Receiver: to, Endpoint: VerifierName, Content: content})
+		l.Send(&Envelope{Kind: KindRequest, RequestID: e.requests.Add(1) * askers, Sender: e.addr, Receiver: to, Endpoint: VerifierName, Content: content})
 		return c
 	})
 }

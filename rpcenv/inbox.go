@@ -15,14 +15,15 @@ import (
 // stop is still handled, what comes after it is refused; items are handled one at a time, unless the endpoint is a
 // concurrent one: see concurrent.go.
 type inbox struct {
-	env   *Env
-	name  string
-	ep    Endpoint
-	kind  kind
-	ctx   Context       // of a serial endpoint
-	log   *logrus.Entry // nil until SetLog: an entry is as large as an inbox
-	owned owned
-	held  *held // what a Journal holds back; nil: nothing
+	env    *Env
+	name   string
+	ep     Endpoint
+	kind   kind
+	ctx    Context       // of a serial endpoint
+	log    *logrus.Entry // nil until SetLog: an entry is as large as an inbox
+	owned  owned
+	held   *held  // what a Journal holds back; nil: nothing
+	number uint16 // its own among the Env's, as long as there are few
 	// untraced is for messages that are counted and not recorded.
 	untraced bool
 	tag      record.Name // name, in the ring

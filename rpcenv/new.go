@@ -34,8 +34,8 @@ func New(h Host, cfg Config) (*Env, error) {
 	if hooked, ok := h.(Hooked); ok {
 		e.hooks = hooked.Hooks()
 	}
-	// Where the numbers of requests begin does not matter. The shift leaves room to count up: RequestID is signed.
-	e.requests.Store(int64(h.Entropy("requests/"+cfg.Name) >> 2))
+	// Where the numbers of requests begin does not matter. The shift leaves room to count up, and for the asker: RequestID is signed.
+	e.requests.Store(int64(h.Entropy("requests/"+cfg.Name) >> 16))
 	if e.log == nil {
 		e.log = defaultLog(cfg.Name)
 	}

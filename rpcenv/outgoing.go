@@ -29,6 +29,23 @@ type outgoing struct {
 	recorded bool // it is recorded, and so is its outcome
 
 	body *Blocking // its sender, if that waits for room
+
+	// Of an answer: the number and the type of its ask.
+	request  int64
+	question string
+}
+
+// isAnswer reports whether o answers an ask.
+func (o *outgoing) isAnswer() bool {
+	return o.form == tracepb.Form_REPLY || o.form == tracepb.Form_FAIL
+}
+
+// flow is what o belongs to.
+func (o *outgoing) flow() flow {
+	if o.isAnswer() {
+		return answersTo(o.request)
+	}
+	return flow{endpoint: o.to.Name}
 }
 
 // content encodes a message for another Env, unless messages go by reference.

@@ -41,7 +41,9 @@ type result struct {
 	err      error
 	id       record.ID
 	received time.Time
-	recorded bool // as the ask was
+	recorded bool    // as the ask was
+	ledger   *ledger // gets its bytes when it has been handled
+	bytes    int
 }
 
 // answerAs gives a result its type.
@@ -66,6 +68,8 @@ type outgoingAsk struct {
 	limit   time.Duration
 	to      Ref
 	deliver func(result)
+	asker   uint16 // the endpoint's number, as the peer knows it; 0: none
+	queued  bool   // its answer is an item of an inbox
 	// untraced asks are counted, not recorded, nor are their answers.
 	untraced bool
 

@@ -64,14 +64,14 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 			it.call = c.newIncomingAsk(id, env, m, it.untraced)
 		}
 		if c.window > 0 { // the peer knows credit
-			it.ledger, it.bytes = c.ledgerOf(in.name), cost(len(env.Content))
+			it.ledger, it.bytes = c.ledgerOf(flow{endpoint: in.name}), cost(len(env.Content))
 		}
 		if err = in.offer(it); err == nil {
 			return
 		}
 	}
 	if c.window > 0 {
-		c.unhandled(env.Endpoint, cost(len(env.Content)))
+		c.unhandled(flow{endpoint: env.Endpoint}, cost(len(env.Content)))
 	}
 	// In Spark an ask that meets a stopped inbox has no answer and runs into its time-out.
 	if ask {
@@ -87,7 +87,8 @@ func (c *conn) newIncomingAsk(id record.ID, env *Envelope, q proto.Message, untr
 	request, from := env.RequestID, env.Endpoint
 	k.deliver = func(m Message, err error) {
 		o := outgoing{to: Ref{Address: c.peer}, from: from, cause: id, msg: m, form: tracepb.Form_REPLY, untraced: untraced}
-		c.respond(k, o, request, err)
+		o.request, o.question = request, k.typ
+		c.respond(k, o, err)
 	}
 	return k
 }
@@ -105,7 +106,14 @@ func (c *conn) receiveAnswer(env *Envelope, id record.ID, now time.Time) {
 	} else {
 		res.msg = m
 	}
-	if p == nil || !c.env.asks.finish(p, res) {
+	if c.window > 0 && env.Kind == KindResponse {
+		res.ledger, res.bytes = c.ledgerOf(answersTo(env.RequestID)), cost(len(env.Content))
+	}
+	ended := p != nil && c.env.asks.finish(p, res)
+	if !ended || !p.queued { // nobody handles it later
+		res.ledger.add(res.bytes)
+	}
+	if !ended {
 		c.env.log.Debugf("Ignored an answer of %s: its ask had ended", c.peer)
 		c.env.recordRefused("", id, errLateAnswer)
 	}

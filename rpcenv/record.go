@@ -56,7 +56,7 @@ func (e *Env) recordSent(o *outgoing, id record.ID, question string, w *way) {
 		Endpoint: w.names.from.of(r, o.from), To: w.names.to.of(r, o.to.Name), Peer: w.names.peer.of(r, w.peer),
 		Type: t.Name, Form: o.form, Recorded: o.recorded,
 	}
-	answer := o.form == tracepb.Form_REPLY || o.form == tracepb.Form_FAIL
+	answer := o.isAnswer()
 	if answer {
 		n.Type, n.Name = w.names.typ.of(r, question), t.Name
 	} else {

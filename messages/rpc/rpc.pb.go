@@ -394,14 +394,16 @@ func (x *Hello) GetWindow() uint32 {
 	return 0
 }
 
-// Credit gives back to a peer what an endpoint has handled of the peer's messages, so that the peer may send as much again. It is no
+// Credit gives back to a peer what an endpoint has handled of the peer's messages and answers, so that the peer may send as much again. It is no
 // message of the trace, and no ordinal is counted for it.
 type Credit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// endpoint that the messages were for.
+	// endpoint that the messages were for; empty: they were answers.
 	Endpoint string `protobuf:"bytes,1,opt,name=endpoint,proto3" json:"endpoint,omitempty"`
 	// bytes that were handled; each message counts with its content and 256 bytes.
-	Bytes         uint32 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Bytes uint32 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// asker is whose answers they were: the last 12 bits of the asks' numbers.
+	Asker         uint32 `protobuf:"varint,3,opt,name=asker,proto3" json:"asker,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -446,6 +448,13 @@ func (x *Credit) GetEndpoint() string {
 func (x *Credit) GetBytes() uint32 {
 	if x != nil {
 		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Credit) GetAsker() uint32 {
+	if x != nil {
+		return x.Asker
 	}
 	return 0
 }
@@ -655,10 +664,11 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"connection\x12\x1a\n" +
 	"\bfeatures\x18\x06 \x03(\tR\bfeatures\x12\x14\n" +
 	"\x05nonce\x18\a \x01(\fR\x05nonce\x12\x16\n" +
-	"\x06window\x18\b \x01(\rR\x06window:\xa4\x01\xe2\xe0\x18\x9f\x01\b\x03\x12\x01*\x1a\x11endpoint-verifier\"\vrpc.Welcome0\x01:5as the first frame of a connection that its Env opensB?Behind the handshake no endpoint understands it: the ask fails.\"\xda\x01\n" +
+	"\x06window\x18\b \x01(\rR\x06window:\xa4\x01\xe2\xe0\x18\x9f\x01\b\x03\x12\x01*\x1a\x11endpoint-verifier\"\vrpc.Welcome0\x01:5as the first frame of a connection that its Env opensB?Behind the handshake no endpoint understands it: the ask fails.\"\xf0\x01\n" +
 	"\x06Credit\x12\x1a\n" +
 	"\bendpoint\x18\x01 \x01(\tR\bendpoint\x12\x14\n" +
-	"\x05bytes\x18\x02 \x01(\rR\x05bytes:\x9d\x01\xe2\xe0\x18\x98\x01\b\a\x12\x01*\x1a\x11endpoint-verifier0\x01:Swhen half of a window has been handled since the last one, or what came was droppedB'More than was sent is never given back.\"\xd3\x01\n" +
+	"\x05bytes\x18\x02 \x01(\rR\x05bytes\x12\x14\n" +
+	"\x05asker\x18\x03 \x01(\rR\x05asker:\x9d\x01\xe2\xe0\x18\x98\x01\b\a\x12\x01*\x1a\x11endpoint-verifier0\x01:Swhen half of a window has been handled since the last one, or what came was droppedB'More than was sent is never given back.\"\xd3\x01\n" +
 	"\aWelcome\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03env\x18\x02 \x01(\tR\x03env\x12 \n" +
