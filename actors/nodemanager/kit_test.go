@@ -48,8 +48,6 @@ type kit struct {
 	deaf          bool                              // heartbeats are not answered
 	unknown       bool                              // the node is to register again
 	answer        func(*yarn.NodeHeartbeatResponse) // what the next answer says beside
-	refuse        *yarn.RegisterNodeManagerResponse // the answer to registrations
-	bad           error                             // or that they fail with this
 	began         []time.Time                       // of heartbeats
 	started       []rpcenv.Command
 	children      []*sim.Host
@@ -58,8 +56,10 @@ type kit struct {
 
 func newKit(t *testing.T) *kit { return newSeededKit(t, 1) }
 
-func newSeededKit(t *testing.T, seed uint64) *kit {
-	k := &kit{t: t, w: rpctest.New(t, seed), period: time.Second}
+func newSeededKit(t *testing.T, seed uint64) *kit { return newKitIn(t, rpctest.New(t, seed)) }
+
+func newKitIn(t *testing.T, w *rpctest.World) *kit {
+	k := &kit{t: t, w: w, period: time.Second}
 	k.w.NoPanic()
 	k.rm = k.w.ProbeIn(k.w.Env("RM", nil), ids.ResourceTracker)
 	k.rm.On(k.playRM)
@@ -77,15 +77,7 @@ func (k *kit) playRM(c *rpcenv.Context, m rpcenv.Message) bool {
 	case *yarn.RegisterNodeManagerRequest:
 		k.registrations = append(k.registrations, m)
 		k.unknown = false
-		if k.bad != nil {
-			rpcenv.Fail(c, m, k.bad)
-			return true
-		}
-		r := k.refuse
-		if r == nil {
-			r = &yarn.RegisterNodeManagerResponse{ContainerTokenMasterKey: key1, NmTokenMasterKey: key2, RmIdentifier: rmIdentifier}
-		}
-		rpcenv.Reply(c, m, r)
+		rpcenv.Reply(c, m, &yarn.RegisterNodeManagerResponse{ContainerTokenMasterKey: key1, NmTokenMasterKey: key2, RmIdentifier: rmIdentifier})
 	case *yarn.NodeHeartbeatRequest:
 		k.beats = append(k.beats, m)
 		k.began = append(k.began, c.Now())
@@ -103,7 +95,7 @@ func (k *kit) playRM(c *rpcenv.Context, m rpcenv.Message) bool {
 		}
 	case *yarn.UnRegisterNodeManagerRequest:
 		k.farewells++
-		if id := m.GetNodeId(); id.GetHost() != "10.0.0.9" || id.GetPort() != 7077 {
+		if id := m.GetNodeId(); id.GetHost() != k.env.Address().Host || id.GetPort() != 7077 {
 			k.t.Errorf("%v says good-bye", id)
 		}
 		rpcenv.Reply(c, m, &yarn.UnRegisterNodeManagerResponse{})
@@ -134,21 +126,19 @@ func (k *kit) whole(cfg Config) Config {
 	return cfg
 }
 
-// boot starts a NodeManager on a machine of its own. No machine of an application, a container or a resource may get an event
-// that it has no place for: nobody but a test sends it one.
+// boot starts a NodeManager on a machine of its own.
 func (k *kit) boot(n rpcenv.Endpoint, c *conf.Conf) {
 	k.t.Helper()
-	log := logrus.New()
-	log.SetOutput(k.t.Output())
-	k.said = test.NewLocal(log)
-	const host = "10.0.0.9"
-	var err error
-	k.host = k.w.Host("NM1", host)
-	k.env, err = rpcenv.New(k.host, rpcenv.Config{Name: "NM1", Listen: rpcenv.Address{Host: host, Port: 7077}, Conf: c, Log: logrus.NewEntry(log)})
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	k.begin(c)
 	k.nm = k.w.Register(k.env, Name, n)
+}
+
+// begin begins its process. No machine of an application, a container or a resource may get an event that it has no place for: nobody
+// but a test sends it one.
+func (k *kit) begin(c *conf.Conf) {
+	k.t.Helper()
+	k.env = k.w.Env("NM1", c)
+	k.host, k.said = k.w.Find("NM1"), test.NewLocal(k.env.Log().Logger)
 	k.t.Cleanup(func() {
 		k.t.Helper()
 		for _, line := range k.lines("Can't handle this event") {

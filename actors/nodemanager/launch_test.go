@@ -33,7 +33,7 @@ func TestWhatALaunchIsMadeOf(t *testing.T) {
 	}
 	k.w.Until("a process", func() bool { return len(k.started) == 1 })
 	want := launch.Container{
-		User: "ann", App: app1.String(), ID: id.String(), Host: "10.0.0.9", Port: 7077, HTTPPort: 8042, MemoryMB: 2048, VCores: 3,
+		User: "ann", App: app1.String(), ID: id.String(), Host: "10.0.0.3", Port: 7077, HTTPPort: 8042, MemoryMB: 2048, VCores: 3,
 		Env: []launch.Variable{{Name: "A", Value: "1"}, {Name: "B", Value: "2"}}, Admin: "MALLOC_ARENA_MAX=4",
 		Services: []launch.Service{{Name: "one"}, {Name: "two"}}, Command: []string{"{{PWD}}/a", "x"},
 		Links: []launch.Link{{Name: "a", Target: "/cache/a"}, {Name: "lib", Target: "/cache/lib.zip"}}, Tokens: []byte("tokens"),

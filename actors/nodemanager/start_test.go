@@ -34,7 +34,7 @@ func TestStartContainersChecks(t *testing.T) {
 		spoil = func(*yarn.ContainerTokenIdentifier, *yarn.ContainerLaunchContext)
 		forge = func(*yarn.StartContainerRequest)
 	)
-	const invalid, unauthorizedStart = "Invalid container token used for starting container on : 10.0.0.9:7077", "Unauthorized request to start container.\n"
+	const invalid, unauthorizedStart = "Invalid container token used for starting container on : 10.0.0.3:7077", "Unauthorized request to start container.\n"
 	for _, tt := range []struct {
 		name, class, says string
 		spoil             spoil
@@ -47,7 +47,7 @@ func TestStartContainersChecks(t *testing.T) {
 		{name: "another key", class: invalidToken, says: invalid, spoil: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.MasterKeyId = 9 }},
 		{
 			name: "another node", class: invalidToken,
-			says:  "Given Container " + id.String() + " identifier is not valid for current Node manager. Expected : 10.0.0.9:7077 Found : elsewhere:1",
+			says:  "Given Container " + id.String() + " identifier is not valid for current Node manager. Expected : 10.0.0.3:7077 Found : elsewhere:1",
 			spoil: func(x *yarn.ContainerTokenIdentifier, _ *yarn.ContainerLaunchContext) { x.NmHostAddr = "elsewhere:1" },
 		},
 		{
@@ -202,7 +202,7 @@ func TestAForgedNMTokenFailsTheRequest(t *testing.T) {
 	}
 	forged := k.nmToken(app1)
 	forged.Password[3] ^= 1
-	nobody, err := token.Make(token.NM, "x", key2, &yarn.NMTokenIdentifier{NodeId: &yarn.NodeId{Host: "10.0.0.9", Port: 7077}, KeyId: 7})
+	nobody, err := token.Make(token.NM, "x", key2, &yarn.NMTokenIdentifier{NodeId: &yarn.NodeId{Host: "10.0.0.3", Port: 7077}, KeyId: 7})
 	if err != nil {
 		t.Fatal(err)
 	}

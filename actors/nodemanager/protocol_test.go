@@ -1,0 +1,127 @@
+package nodemanager
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/rpctest/script"
+	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
+)
+
+// The scripts are about a NodeManager of 4096 MiB and 4 cores in the process NM1. RM speaks as the ResourceManager: unless a script says
+// otherwise, it takes the node, and answers each heartbeat with its own period of a second. AM speaks as the ApplicationMaster of
+// app_1. Ids are short: container_1_1_2 is the second container of its first attempt. Messages take no time.
+func TestProtocol(t *testing.T) {
+	script.RunAll(t, func(w *rpctest.World) script.Subject { return newTalk(t, w) })
+}
+
+// talk is a NodeManager that a script starts.
+type talk struct {
+	*kit
+	main  *rpctest.Probe // speaks in the NodeManager's process
+	fakes *fakes
+}
+
+func newTalk(t *testing.T, w *rpctest.World) script.Subject {
+	k := &talk{kit: newKitIn(t, w), fakes: &fakes{}}
+	w.Latency(0, 0)
+	k.begin(nil)
+	k.nm = k.env.Ref(k.env.Address(), Name)
+	k.main = w.ProbeIn(k.env, "Main")
+	processes := script.ProcessesOf(w, k.env, ContainerClass)
+	return script.Subject{
+		Ref: k.nm, State: k.state, Short: short, Long: long,
+		Verbs: map[string]func(string) (string, error){
+			"start": k.startVerb, "container": k.container, "am": k.asAM, "shutdown": k.shutdown, "disk": k.disk, "slow": k.slow,
+			"exits": processes.Exit, "processes": processes.Print,
+		},
+	}
+}
+
+// start starts the NodeManager; with the word disk the verb disk prints what it does there.
+func (k *talk) startVerb(disk string) (string, error) {
+	cfg := Config{HTTPPort: 8042}
+	if disk != "" {
+		cfg.Containers = dirs{k.fakes}
+	}
+	_, err := k.env.Register(Name, New(k.whole(cfg)))
+	return "", err
+}
+
+// container asks for the container of that number; the answer is in the forest.
+func (k *talk) container(number string) (string, error) {
+	seq, err := strconv.ParseInt(number, 10, 64)
+	q := &yarn.StartContainersRequest{
+		StartContainerRequest: []*yarn.StartContainerRequest{k.entry(k.identifier(containerID(app1, seq)), withResources())}, NmToken: k.nmToken(app1),
+	}
+	k.am.Do(func(c *rpcenv.Context) { rpcenv.Ask(c, k.nm, q, func(*yarn.StartContainersResponse, error) {}) })
+	return "", err
+}
+
+// asAM makes the ApplicationMaster ask with its NMToken; the answer is in the forest.
+func (k *talk) asAM(text string) (string, error) {
+	q, err := syntax.ParseMessage(text)
+	if err != nil {
+		return "", err
+	}
+	m := q.ProtoReflect()
+	m.Set(m.Descriptor().Fields().ByName("nm_token"), protoreflect.ValueOfMessage(k.nmToken(app1).ProtoReflect()))
+	k.am.Do(func(c *rpcenv.Context) { rpcenv.AskAs(c, k.nm, q, func(rpcenv.Message, error) {}) })
+	return "", nil
+}
+
+// shutdown makes the process shut its NodeManager down; the answer is in the forest.
+func (k *talk) shutdown(string) (string, error) {
+	k.main.Do(func(c *rpcenv.Context) { rpcenv.Ask(c, k.nm, Shutdown{}, func(*rpc.Bool, error) {}) })
+	return "", nil
+}
+
+// slow makes it take five seconds to remove the directories of the container of that number.
+func (k *talk) slow(number string) (string, error) {
+	seq, err := strconv.ParseInt(number, 10, 64)
+	k.fakes.stuck = containerID(app1, seq)
+	return "", err
+}
+
+// disk prints what was done with directories since.
+func (k *talk) disk(string) (string, error) {
+	text := strings.Join(k.fakes.log, "\n")
+	k.fakes.log = nil
+	return text, nil
+}
+
+func (k *talk) state(what string) string {
+	s, err := rpctest.Ask[*yarn.NodeManagerStateResponse](k.am, k.nm, &yarn.RequestNodeManagerState{})
+	if err != nil {
+		return err.Error()
+	}
+	return script.Books(s, what)
+}
+
+const begun = "1767225600000"
+
+var (
+	inText   = regexp.MustCompile(`\bcontainer_` + begun + `_0001_01_0*(\d+)`)
+	inObject = regexp.MustCompile(`\{appAttemptId=\{applicationId=\{id=1(?: clusterTimestamp=` + begun + `)?\} attemptId=1\} id=(\d+)\}`)
+	inScript = regexp.MustCompile(`\bcontainer_1_1_(\d+)`)
+)
+
+// short is a text with short ids.
+func short(text string) string {
+	text = strings.ReplaceAll(text, "application_"+begun+"_0001", "app_1")
+	return inObject.ReplaceAllString(inText.ReplaceAllString(text, "container_1_1_$1"), "container_1_1_$1")
+}
+
+// long is a line of a script with the ids of messages.
+func long(line string) string {
+	line = inScript.ReplaceAllString(line, "{appAttemptId={applicationId=app_1 attemptId=1} id=$1}")
+	return strings.ReplaceAll(line, "app_1", "{id=1 clusterTimestamp="+begun+"}")
+}
