@@ -1,17 +1,51 @@
 package resourcemanager
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/coherer/coherer/actors/hadoop/exitstatus"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
+	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/resourcemanager/session"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
+
+// Containers are kept for the next attempt when the application wants it, the attempt failed, and another one follows.
+func TestWhenContainersAreKept(t *testing.T) {
+	crash := func(id ids.Attempt) []rpcenv.Message { return []rpcenv.Message{ofItsMaster(id, 1, "crash")} }
+	for _, is := range []struct {
+		name   string
+		change func(*yarn.ApplicationSubmissionContext)
+		ends   func(id ids.Attempt) []rpcenv.Message
+		kept   bool
+	}{
+		{"failed", keeping, crash, true},
+		{"not wanted", func(*yarn.ApplicationSubmissionContext) {}, crash, false},
+		{"the last attempt", func(s *yarn.ApplicationSubmissionContext) { keeping(s); s.MaxAppAttempts = 1 }, crash, false},
+		{"finished", keeping, func(id ids.Attempt) []rpcenv.Message {
+			return []rpcenv.Message{session.AMUnregistered{Attempt: id}, ofItsMaster(id, 0, "")}
+		}, false},
+		{"killed while its failure is written", keeping, func(id ids.Attempt) []rpcenv.Message {
+			return []rpcenv.Message{ofItsMaster(id, 1, "crash"), &yarn.KillApplicationRequest{ApplicationId: id.App.Proto()}}
+		}, false},
+	} {
+		v := newService(t, nil)
+		id := v.running(is.change)
+		v.SendAll(is.ends(id)...)
+		removed := rmtest.Got[scheduler.AppAttemptRemoved](v.Rig, v.Scheduler)
+		if want := []scheduler.AppAttemptRemoved{{Attempt: id, Keep: is.kept}}; !slices.Equal(removed, want) {
+			t.Errorf("%s: the scheduler heard %+v, want %+v", is.name, removed, want)
+		}
+		if over := rmtest.Got[session.UnregisterAttempt](v.Rig, v.AMS); !slices.Equal(over, []session.UnregisterAttempt{{Attempt: id}}) {
+			t.Errorf("%s: the ApplicationMasterService heard %v", is.name, over)
+		}
+	}
+}
 
 // An attempt ends with the first reason there is, and with what its ApplicationMaster said itself, though that be nothing.
 func TestWhyAnAttemptEnded(t *testing.T) {
