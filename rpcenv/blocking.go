@@ -2,7 +2,6 @@ package rpcenv
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +12,8 @@ import (
 // Blocking is what a body waits by. Its methods are for that body alone.
 type Blocking struct {
 	env     *Env
+	at      int32 // its place among the bodies of the Env, which guards it
+	atOwner int32 // and among those of its endpoint
 	from    string
 	cause   record.ID
 	ctx     context.Context
@@ -58,8 +59,10 @@ type bodies struct {
 	env *Env
 
 	mu   sync.Mutex // see the lock order in outbox.go
-	list []*Blocking
+	list ordered[*Blocking]
 }
+
+func (b *Blocking) place() *int32 { return &b.at }
 
 // add is false once the Env stops: its list of those to cancel is without b.
 func (t *bodies) add(b *Blocking) bool {
@@ -68,20 +71,20 @@ func (t *bodies) add(b *Blocking) bool {
 	if t.env.life.stage() >= envStops {
 		return false
 	}
-	t.list = append(t.list, b)
+	t.list.add(b)
 	return true
 }
 
 func (t *bodies) remove(b *Blocking) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.list = without(t.list, b)
+	t.list.remove(b)
 }
 
 func (t *bodies) all() []*Blocking {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Clone(t.list)
+	return t.list.all()
 }
 
 // release ends the wait of a Blocking whose context has ended.
@@ -229,13 +232,4 @@ func (goroutineParker) Park(register func(wake func())) {
 		}
 	})
 	<-c
-}
-
-// without returns list without one element.
-func without[T comparable](list []T, x T) []T {
-	i := slices.Index(list, x)
-	if i < 0 {
-		return list
-	}
-	return slices.Delete(list, i, i+1)
 }

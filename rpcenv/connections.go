@@ -108,7 +108,8 @@ func (t *connections) remove(c *conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.byID, c.id)
-	if t.peers[c.peer] = without(t.peers[c.peer], c); len(t.peers[c.peer]) == 0 {
+	left := slices.DeleteFunc(t.peers[c.peer], func(o *conn) bool { return o == c })
+	if t.peers[c.peer] = left; len(left) == 0 {
 		delete(t.peers, c.peer)
 	}
 }

@@ -15,9 +15,25 @@ type endpoints struct {
 
 	mu      sync.Mutex // see the lock order in outbox.go
 	named   map[string]*inbox
-	order   []*inbox // that have not ended, in the order of registration
+	order   ordered[*inbox] // that have not ended, by registration
 	spawned uint64
 	last    func() // for the end of the last one, after end
+	// watchers are those of order that hear of connections: an event must not walk over all the others.
+	watchers ordered[*watcher]
+}
+
+// watcher is an inbox as a member of endpoints.watchers.
+type watcher inbox
+
+func (w *watcher) place() *int32 { return &w.watching }
+
+func (in *inbox) place() *int32 { return &in.registered }
+
+// watches reports whether the endpoint hears of connections, or of their failures.
+func (in *inbox) watches() bool {
+	_, connections := in.ep.(ConnectionWatcher)
+	_, failures := in.ep.(NetworkErrorWatcher)
+	return connections || failures
 }
 
 // add gives in its name. It returns the number of the endpoint in the Env: a name may come again while the old inbox still drains.
@@ -31,7 +47,10 @@ func (t *endpoints) add(in *inbox) (uint64, error) {
 		return 0, fmt.Errorf("%w: There is already an RpcEndpoint called %s", ErrNameTaken, in.name)
 	}
 	t.named[in.name] = in
-	t.order = append(t.order, in)
+	t.order.add(in)
+	if in.watches() {
+		t.watchers.add((*watcher)(in))
+	}
 	t.spawned++
 	in.number = uint16(1 + (t.spawned-1)%(askers-1)) // 0 is for those that are none
 	t.env.busy(1)                                    // its OnStart
@@ -56,7 +75,14 @@ func (t *endpoints) names() []string {
 func (t *endpoints) all() []*inbox {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Clone(t.order)
+	return t.order.all()
+}
+
+// watching are those of all that hear of connections or of their failures.
+func (t *endpoints) watching() []*watcher {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.watchers.all()
 }
 
 // stop stops an endpoint. Its name is free at once; it may belong to a successor already.
@@ -76,9 +102,10 @@ func (t *endpoints) free(in *inbox) {
 // ended is called after an endpoint's OnStop.
 func (t *endpoints) ended(in *inbox) {
 	t.mu.Lock()
-	t.order = without(t.order, in)
+	t.order.remove(in)
+	t.watchers.remove((*watcher)(in))
 	last := t.last
-	if len(t.order) > 0 {
+	if t.order.len() > 0 {
 		last = nil
 	}
 	t.mu.Unlock()
@@ -91,7 +118,7 @@ func (t *endpoints) ended(in *inbox) {
 func (t *endpoints) end(last func()) bool {
 	t.mu.Lock()
 	t.last = last
-	all := slices.Clone(t.order)
+	all := t.order.all()
 	t.mu.Unlock()
 	for _, in := range all {
 		t.stop(in, record.ID{})
@@ -109,8 +136,8 @@ func (t *endpoints) missing(name string) error {
 
 // notify posts a connection event to all that have a method for it.
 func (t *endpoints) notify(it item) {
-	for _, in := range t.all() {
-		ok := false
+	for _, w := range t.watching() {
+		in, ok := (*inbox)(w), false
 		if it.kind == itemNetworkError {
 			_, ok = in.ep.(NetworkErrorWatcher)
 		} else {

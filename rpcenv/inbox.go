@@ -28,6 +28,8 @@ type inbox struct {
 	untraced bool
 	tag      record.Name // name, in the ring
 	meter    *meter      // made with the first item that is counted: an idle endpoint is small
+	// registered and watching are its places in the lists of endpoints, which guards them.
+	registered, watching int32
 
 	mu    sync.Mutex // of this block; see the lock order in outbox.go
 	queue *items

@@ -14,6 +14,7 @@ type incomingAsk struct {
 	typ    string    // the question's type
 	sender Address
 	done   atomic.Bool
+	at     int32 // its place in owned, which guards it
 	// deliver brings the end to the asker: m, or err.
 	deliver func(m Message, err error)
 }

@@ -72,6 +72,7 @@ type outgoingAsk struct {
 	queued  bool   // its answer is an item of an inbox
 	// untraced asks are counted, not recorded, nor are their answers.
 	untraced bool
+	at       int32 // its place in owned, which guards it
 
 	// Guarded by asks.mu, until ended is set: then nobody changes them.
 	on       waiting // of the connection that it was sent on

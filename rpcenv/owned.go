@@ -5,29 +5,50 @@ import (
 	"sync"
 )
 
-// owned is what ends with an endpoint, each list in the order of its making. The lock is for endpoints whose callbacks
-// overlap.
+// owned is what ends with an endpoint, each list in the order of its making; nil: there was none yet, since an idle endpoint is
+// small. The lock is for endpoints whose callbacks overlap.
 type owned struct {
 	mu      sync.Mutex
-	timers  []*timer
-	pending []*outgoingAsk
-	bodies  []*Blocking
-	held    []*incomingAsk
+	timers  *ordered[*timer]
+	pending *ordered[*outgoingAsk]
+	bodies  *ordered[*ownedBody]
+	held    *ordered[*incomingAsk]
 	lanes   map[string]*lane
 }
 
+// ownedBody is a Blocking as a member of owned.bodies.
+type ownedBody Blocking
+
+func (b *ownedBody) place() *int32   { return &b.atOwner }
+func (t *timer) place() *int32       { return &t.at }
+func (p *outgoingAsk) place() *int32 { return &p.at }
+func (k *incomingAsk) place() *int32 { return &k.at }
+
 // keep adds x to one of the lists of o.
-func keep[T any](o *owned, list *[]T, x T) {
+func keep[T member](o *owned, list **ordered[T], x T) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	*list = append(*list, x)
+	if *list == nil {
+		*list = &ordered[T]{}
+	}
+	(*list).add(x)
 }
 
-// drop takes x out of one of the lists of o.
-func drop[T comparable](o *owned, list *[]T, x T) {
+// drop takes x out of one of the lists of o, if it is there.
+func drop[T member](o *owned, list **ordered[T], x T) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	*list = without(*list, x)
+	if *list != nil {
+		(*list).remove(x)
+	}
+}
+
+// members are those of a list that may be nil.
+func members[T member](list *ordered[T]) []T {
+	if list == nil {
+		return nil
+	}
+	return list.all()
 }
 
 // letGo forgets an ask that was answered.
@@ -40,16 +61,16 @@ func (o *owned) release() {
 	timers, asked, bodies, held := o.timers, o.pending, o.bodies, o.held
 	o.timers, o.pending, o.bodies, o.lanes, o.held = nil, nil, nil, nil, nil
 	o.mu.Unlock()
-	for _, t := range timers {
+	for _, t := range members(timers) {
 		t.cancel()
 	}
-	for _, p := range asked {
+	for _, p := range members(asked) {
 		p.env.asks.abandon(p)
 	}
-	for _, b := range bodies { // their ends are items, which this inbox refuses by now
-		b.cancel()
+	for _, b := range members(bodies) { // their ends are items, which this inbox refuses by now
+		(*Blocking)(b).cancel()
 	}
-	for _, k := range held {
+	for _, k := range members(held) {
 		k.fail(ErrRefusedStopped)
 	}
 }

@@ -16,7 +16,7 @@ func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then
 	if c.stopping() { // release has cancelled the endpoint's bodies before OnStop: this one begins cancelled
 		b.cancel()
 	} else {
-		keep(&in.owned, &in.owned.bodies, b)
+		keep(&in.owned, &in.owned.bodies, (*ownedBody)(b))
 	}
 	var result T
 	var err error
@@ -27,14 +27,14 @@ func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then
 			}
 			// An endpoint that has stopped refuses the item: then is not called, and no further body of the lane begins.
 			in.post(item{kind: itemRun, id: in.env.nextID(), cause: b.cause, name: "run " + name, ctx: c, fn: func() {
-				drop(&in.owned, &in.owned.bodies, b)
+				drop(&in.owned, &in.owned.bodies, (*ownedBody)(b))
 				in.owned.leaveLane(name)
 				then(result, err)
 			}})
 		})
 	}
 	if err := in.owned.enterLane(name, in.name, start); err != nil {
-		drop(&in.owned, &in.owned.bodies, b)
+		drop(&in.owned, &in.owned.bodies, (*ownedBody)(b))
 		b.cancel()
 		c.later("run "+name, func() {
 			var zero T

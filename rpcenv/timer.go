@@ -23,6 +23,7 @@ type timer struct {
 	fire    func()      // posts a tick; the Host calls it
 	waiting atomic.Bool // a tick is in the inbox
 	dead    atomic.Bool
+	at      int32 // its place in owned, which guards it
 
 	mu   sync.Mutex // see the lock order in outbox.go
 	stop func()     // of the wait that is under way
