@@ -75,7 +75,7 @@ func Execute(given Execution) error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	p, err := boot.New(boot.Options{Recorder: rec, Warn: log.Warn, Child: true})
+	p, err := boot.New(boot.Options{Recorder: rec, Warn: log.Warn, Child: true, IdleTimeout: rpcenv.NetworkTimeout.Get(c)})
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}

@@ -45,7 +45,7 @@ func runMaster(clusterMode bool, args []string, find func(class string) (Program
 	if err != nil {
 		return 0, err
 	}
-	p, err := boot.New(boot.Options{Recorder: rec, Warn: log.Warn, Child: true})
+	p, err := boot.New(boot.Options{Recorder: rec, Warn: log.Warn, Child: true, IdleTimeout: rpcenv.NetworkTimeout.Get(x.Env.Conf)})
 	if err != nil {
 		return 0, err
 	}

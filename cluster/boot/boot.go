@@ -31,6 +31,8 @@ type Options struct {
 	Start func(rpcenv.Command, func(rpcenv.Exit)) (rpcenv.Process, error)
 	// ConnectTimeout is transport.Options.ConnectTimeout.
 	ConnectTimeout time.Duration
+	// IdleTimeout is transport.Options.IdleTimeout, which Open takes from spark.network.timeout.
+	IdleTimeout time.Duration
 }
 
 // ExitParentGone is the exit code of a process whose parent ended: that of SIGKILL, which reaches it on Linux.
@@ -61,7 +63,8 @@ func New(opts Options) (*Process, error) {
 			return nil, errors.Join(err, opts.Recorder.Close())
 		}
 	}
-	p.Host = transport.New(transport.Options{Recorder: opts.Recorder, Start: opts.Start, ExitFunc: exit, ConnectTimeout: opts.ConnectTimeout})
+	p.Host = transport.New(transport.Options{Recorder: opts.Recorder, Start: opts.Start, ExitFunc: exit, ConnectTimeout: opts.ConnectTimeout,
+		IdleTimeout: opts.IdleTimeout})
 	return p, nil
 }
 
@@ -78,6 +81,7 @@ func (p *Process) Exits() <-chan int { return p.exits }
 
 // Open is New with an Env.
 func Open(opts Options, cfg rpcenv.Config) (*Process, error) {
+	opts.IdleTimeout = rpcenv.NetworkTimeout.Get(cfg.Conf)
 	p, err := New(opts)
 	if err != nil {
 		return nil, err

@@ -63,7 +63,9 @@ func newDaemon(opts Options, start func(rpcenv.Command, func(rpcenv.Exit)) (rpce
 	if err != nil {
 		return nil, err
 	}
-	d.process, err = boot.New(boot.Options{Recorder: rec, Warn: opts.Log.Warn, Child: true, Start: start})
+	d.process, err = boot.New(boot.Options{
+		Recorder: rec, Warn: opts.Log.Warn, Child: true, Start: start, IdleTimeout: rpcenv.NetworkTimeout.Get(opts.Conf),
+	})
 	return d, err
 }
 

@@ -11,17 +11,18 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// window is how many messages are on their way in the benchmarks.
-const window = 4096
+// windowOf is how many messages of a size are on their way in the benchmarks: at most 16 MiB.
+func windowOf(size int) int64 { return min(4096, 16<<20/int64(size)) }
 
 // counter is a Receiver that gives a place in the window back for each message.
 type counter struct {
-	got   atomic.Int64
-	moved chan struct{}
+	got    atomic.Int64
+	window int64
+	moved  chan struct{}
 }
 
 func (c *counter) Receive(*rpcenv.Envelope) {
-	if c.got.Add(1)%(window/2) == 0 {
+	if c.got.Add(1)%(c.window/2) == 0 {
 		c.moved <- struct{}{}
 	}
 }
@@ -29,12 +30,16 @@ func (c *counter) Closed(error) {}
 
 // BenchmarkLink sends one-way messages over a link; BenchmarkRaw the same bytes over a connection, in batches.
 func BenchmarkLink(b *testing.B) {
-	for _, size := range []int{100, 1024} {
+	for _, size := range []int{100, 1024, 64 << 10} {
 		for name, memory := range map[string]bool{"tcp": false, "memory": true} {
 			b.Run(fmt.Sprintf("size=%d/%s", size, name), func(b *testing.B) {
 				h := newHost(b, Options{Memory: memory})
-				c := &counter{moved: make(chan struct{}, 4)}
-				at, closer, err := h.Listen(loopback, func(l rpcenv.Link) rpcenv.Receiver { return c })
+				window := windowOf(size)
+				c := &counter{window: window, moved: make(chan struct{}, 4)}
+				at, closer, err := h.Listen(loopback, func(l rpcenv.Link) rpcenv.Receiver {
+					l.Open()
+					return c
+				})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -43,7 +48,7 @@ func BenchmarkLink(b *testing.B) {
 				e := message(size)
 				b.SetBytes(frameSize(size))
 				b.ReportAllocs()
-				sent := 0
+				sent := int64(0)
 				for b.Loop() {
 					l.Send(e)
 					if sent++; sent%(window/2) == 0 && sent > window/2 {
@@ -54,7 +59,7 @@ func BenchmarkLink(b *testing.B) {
 					l.Send(e)
 					sent++
 				}
-				for c.got.Load() < int64(sent) {
+				for c.got.Load() < sent {
 					<-c.moved
 				}
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msgs/s")
@@ -76,7 +81,7 @@ func frameSize(size int) int64 {
 }
 
 func BenchmarkRaw(b *testing.B) {
-	for _, size := range []int{100, 1024} {
+	for _, size := range []int{100, 1024, 64 << 10} {
 		b.Run(fmt.Sprintf("size=%d", size), func(b *testing.B) {
 			ln, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {

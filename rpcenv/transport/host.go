@@ -43,10 +43,16 @@ type Options struct {
 	ConnectTimeout time.Duration
 	// FirstFrameTimeout is how long an accepted connection may stay silent before it is a link. 0 means 10 s.
 	FirstFrameTimeout time.Duration
-	// IdleTimeout is how long a peer may take nothing of a file that it asked for. 0 means 120 s.
+	// IdleTimeout is how long a peer may take nothing of a file that it asked for, and how long the rest of a frame may take whose
+	// beginning has come: a peer that stops in the middle of a frame, or sends it by drips, loses its link. It is meant to be
+	// spark.network.timeout. 0 means 120 s.
 	IdleTimeout time.Duration
 	// MaxFrame bounds a frame after Link.Open, in bytes. 0 means 128 MiB and room for a header, 2^31-2 is the most.
 	MaxFrame int
+	// MaxUnfinished bounds what the frames of all links over TCP hold together while they are read and handled, in bytes, beside
+	// the 64 KiB that each link has. A link whose frame would exceed it ends. 0 means twice MaxFrame; less than that is raised to
+	// it: one frame of MaxFrame takes as much while its buffer grows.
+	MaxUnfinished int64
 	// CloseTimeout bounds Close. 0 means 5 s.
 	CloseTimeout time.Duration
 }
@@ -72,6 +78,7 @@ func (o *Options) setDefaults() {
 		o.MaxFrame = defaultMaxFrame
 	}
 	o.MaxFrame = min(o.MaxFrame, wire.MaxFrame)
+	o.MaxUnfinished = max(o.MaxUnfinished, 2*int64(o.MaxFrame))
 }
 
 // Locks. Nobody holds a lock of this package while it calls a Receiver, accept, done, a Block's body, a timer's function
@@ -90,6 +97,7 @@ type Host struct {
 	net   network
 	pool  *pool
 	tasks *tasks
+	large *wire.Budget // of the frames of all links
 	// ctx ends with the Host; dials end with it.
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -112,7 +120,7 @@ type network interface {
 // New returns a Host. Its owner closes it after its Envs.
 func New(opts Options) *Host {
 	opts.setDefaults()
-	h := &Host{opts: opts, pool: newPool(), tasks: newTasks(), open: map[any]func() error{}}
+	h := &Host{opts: opts, pool: newPool(), tasks: newTasks(), large: wire.NewBudget(opts.MaxUnfinished), open: map[any]func() error{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	if opts.Memory {
 		h.net = newMemory(h)

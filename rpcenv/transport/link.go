@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -137,9 +138,10 @@ func (l *tcpLink) run(r rpcenv.Receiver) {
 }
 
 func (l *tcpLink) read(r rpcenv.Receiver) error {
+	defer l.frames.Release()
 	var decoder envelopeDecoder
 	for {
-		frame, err := l.frames.Next(&l.limit)
+		frame, err := l.next()
 		if err != nil {
 			return l.received(err)
 		}
@@ -155,6 +157,34 @@ func (l *tcpLink) read(r rpcenv.Receiver) error {
 		}
 		r.Receive(e)
 	}
+}
+
+// next reads the next frame. For its beginning it waits as long as there is none; the rest has to come within Options.IdleTimeout.
+func (l *tcpLink) next() ([]byte, error) {
+	whole, err := l.frames.Begun()
+	switch {
+	case err != nil:
+		return nil, err
+	case whole: // as most are: no clock is set
+		return l.frames.Next(&l.limit)
+	}
+	l.setClock(time.Now().Add(l.host.opts.IdleTimeout))
+	frame, err := l.frames.Next(&l.limit)
+	if running := l.setClock(time.Time{}); running && errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, fmt.Errorf("%w: its rest did not come within %s", wire.ErrUnfinished, l.host.opts.IdleTimeout)
+	}
+	return frame, err
+}
+
+// setClock sets the deadline of what is being read, or none; false when the link is ending: that has set a deadline of its own.
+func (l *tcpLink) setClock(t time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closing.Load() || l.writeErr != nil {
+		return false
+	}
+	_ = l.conn.SetReadDeadline(t) // fails only on a connection that is gone
+	return true
 }
 
 func (l *tcpLink) received(err error) error {

@@ -40,6 +40,7 @@ func (t *tcp) dial(to rpcenv.Address, done func(rpcenv.Link, error) rpcenv.Recei
 
 // link makes a link of a connection, asks whose for its Receiver, and reads until the end.
 func (h *Host) link(conn net.Conn, frames *wire.Reader, whose func(rpcenv.Link) rpcenv.Receiver) {
+	frames.Shared = h.large
 	l := newTCPLink(h, conn, frames)
 	if !h.keepLink(l) {
 		// The Host is closed. The link still gets its Receiver, which hears of its end as of any other.

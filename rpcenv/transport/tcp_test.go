@@ -177,9 +177,9 @@ func TestAConnectionIsALinkWithItsFirstFrame(t *testing.T) {
 		if kept(h) != 2 || l.acceptor.Held() != 0 {
 			t.Errorf("%d links, %d connections that are none yet", kept(h), l.acceptor.Held())
 		}
-		time.Sleep(time.Hour) // a link may be silent as long as it wants
+		time.Sleep(time.Hour) // a link may be silent as long as it wants, but not in the middle of a frame
 		synctest.Wait()
-		if kept(h) != 2 {
+		if kept(h) != 1 {
 			t.Errorf("%d links after an hour", kept(h))
 		}
 		if err := l.Close(); !errors.Is(err, d.CloseErr) {
@@ -234,14 +234,14 @@ func TestLinksOverTCPHaveTheAddressesOfTheirConnection(t *testing.T) {
 
 func TestHostSettingsThatAreNotGivenAreSparks(t *testing.T) {
 	minutes := func(n int) time.Duration { return time.Duration(n) * time.Minute }
-	defaults := Options{ConnectTimeout: minutes(2), FirstFrameTimeout: 10 * time.Second, IdleTimeout: minutes(2), CloseTimeout: 5 * time.Second, MaxFrame: 128<<20 + 64<<10}
-	least := Options{ConnectTimeout: 1, FirstFrameTimeout: 1, IdleTimeout: 1, CloseTimeout: 1, MaxFrame: 1}
-	given := Options{ConnectTimeout: minutes(3), FirstFrameTimeout: minutes(4), IdleTimeout: minutes(5), CloseTimeout: minutes(6), MaxFrame: wire.MaxFrame}
+	defaults := Options{ConnectTimeout: minutes(2), FirstFrameTimeout: 10 * time.Second, IdleTimeout: minutes(2), CloseTimeout: 5 * time.Second, MaxFrame: 128<<20 + 64<<10, MaxUnfinished: 256<<20 + 128<<10}
+	least := Options{ConnectTimeout: 1, FirstFrameTimeout: 1, IdleTimeout: 1, CloseTimeout: 1, MaxFrame: 1, MaxUnfinished: 2}
+	given := Options{ConnectTimeout: minutes(3), FirstFrameTimeout: minutes(4), IdleTimeout: minutes(5), CloseTimeout: minutes(6), MaxFrame: wire.MaxFrame, MaxUnfinished: 3 * wire.MaxFrame}
 	beyond := given
 	beyond.MaxFrame++
 	for _, c := range []struct{ given, want Options }{
 		{Options{}, defaults},
-		{Options{ConnectTimeout: -1, FirstFrameTimeout: -1, IdleTimeout: -1, CloseTimeout: -1, MaxFrame: -1}, defaults},
+		{Options{ConnectTimeout: -1, FirstFrameTimeout: -1, IdleTimeout: -1, CloseTimeout: -1, MaxFrame: -1, MaxUnfinished: -1}, defaults},
 		{least, least},
 		{given, given},
 		{beyond, given},
@@ -249,7 +249,7 @@ func TestHostSettingsThatAreNotGivenAreSparks(t *testing.T) {
 		h := newHost(t, c.given)
 		got, want := h.opts, c.want
 		if got.ConnectTimeout != want.ConnectTimeout || got.FirstFrameTimeout != want.FirstFrameTimeout || got.IdleTimeout != want.IdleTimeout ||
-			got.CloseTimeout != want.CloseTimeout || got.MaxFrame != want.MaxFrame {
+			got.CloseTimeout != want.CloseTimeout || got.MaxFrame != want.MaxFrame || got.MaxUnfinished != want.MaxUnfinished {
 			t.Errorf("%+v became %+v, want %+v", c.given, got, want)
 		}
 	}

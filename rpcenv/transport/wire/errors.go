@@ -14,6 +14,10 @@ import (
 var (
 	// ErrFrameTooLarge says that a frame, or a message to be sent, is longer than what is allowed.
 	ErrFrameTooLarge = errors.New("frame too large")
+	// ErrTooMuchUnfinished says that frames of which the rest has not come hold as much memory as they may in all.
+	ErrTooMuchUnfinished = errors.New("too much memory in unfinished frames")
+	// ErrUnfinished says that a peer began a frame and did not send the rest of it in time.
+	ErrUnfinished = errors.New("frame is not complete")
 	// ErrMalformedFrame says that bytes are no frame of Spark's, or not one that has a place here.
 	ErrMalformedFrame = errors.New("malformed frame")
 	// ErrTruncated says that the peer ended a connection within a frame: it died, or was cut off, while it wrote.

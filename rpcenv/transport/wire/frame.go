@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"sync/atomic"
 )
 
@@ -46,12 +45,32 @@ func AtMost(n int64) *atomic.Int64 {
 // of a file behind one, is read from the bufio.Reader in it, after Settle.
 type Reader struct {
 	*bufio.Reader
-	skip int // bytes of the last frame that are still buffered
+	// Shared bounds what this Reader and others hold of large frames; nil is no bound.
+	Shared *Budget
+
+	skip  int    // bytes of the last frame that are still buffered
+	large *large // of the last frame, if it did not fit into the buffer
 }
 
 // NewReader returns a Reader of what r says.
 func NewReader(r io.Reader) *Reader {
 	return &Reader{Reader: bufio.NewReaderSize(r, bufferSize)}
+}
+
+// Begun waits for the first byte of the next frame, and reports whether all of the frame is there. If not, its end is up to the peer.
+// An error is that of Length.
+func (f *Reader) Begun() (whole bool, err error) {
+	f.Settle()
+	if f.Buffered() < LengthSize {
+		if _, err := f.Peek(1); err != nil {
+			return false, err
+		}
+		if f.Buffered() < LengthSize {
+			return false, nil
+		}
+	}
+	field, _ := f.Peek(LengthSize) // buffered
+	return uint64(f.Buffered()) >= binary.BigEndian.Uint64(field), nil
 }
 
 // Length reads the length field of the next frame and returns how many bytes follow it. The end of the stream before
@@ -75,10 +94,15 @@ func (f *Reader) Length(limit *atomic.Int64) (int, error) {
 	}
 }
 
-// Settle leaves the last frame behind, so that the next byte is the one that follows it.
+// Settle leaves the last frame behind, so that the next byte is the one that follows it, and gives back its memory.
 func (f *Reader) Settle() {
-	_, _ = f.Discard(f.skip) // all of it is buffered
-	f.skip = 0
+	if f.skip > 0 {
+		_, _ = f.Discard(f.skip) // all of it is buffered
+		f.skip = 0
+	}
+	if f.large != nil {
+		f.Release()
+	}
 }
 
 // Next reads a frame and returns it without its length field, its type first. It is only valid until the next call.
@@ -100,16 +124,7 @@ func (f *Reader) Rest(n int) (frame []byte, err error) {
 		f.skip = n
 		return frame, nil
 	}
-	for len(frame) < n {
-		// Twice as much as has come so far: a peer that only claims a length gets no memory for it.
-		frame = slices.Grow(frame, min(n-len(frame), max(len(frame), bufferSize)))
-		m, err := io.ReadFull(f, frame[len(frame):min(n, cap(frame))])
-		frame = frame[:len(frame)+m]
-		if err != nil {
-			return nil, cutShort(err, 1)
-		}
-	}
-	return frame, nil
+	return f.restOfLarge(n)
 }
 
 // cutShort turns the end of a stream into io.ErrUnexpectedEOF if it lies within a frame: if got bytes of it were read.
