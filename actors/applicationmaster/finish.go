@@ -55,7 +55,11 @@ func (m *ApplicationMaster) finish(c *rpcenv.Context, status yarn.FinalApplicati
 	m.message = cut(message, int(yarnFinalMessageLimit.Get(c.Conf())))
 	m.launches = nil // launches that wait for their turn are dropped
 	c.Log().Infof("Final app status: %s, exitCode: %d, (reason: %s)", m.status, m.exitCode, m.message)
-	c.State("application master", m.cfg.Attempt.String(), "", "FINISHING", m.message)
+	was := ""
+	if m.registered {
+		was = "REGISTERED"
+	}
+	c.State("application master", m.cfg.Attempt.String(), was, "FINISHING", m.message)
 	c.Cancel(m.timer)
 	// A registration that waits for its next try must not go on beside the end.
 	m.proxy.Cancel(c)

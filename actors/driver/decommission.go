@@ -37,7 +37,7 @@ func (s *Scheduler) decommission(c *rpcenv.Context, e *executor, why string) boo
 		return false
 	}
 	c.Log().Infof("Decommission executor %s: %s", e.id, why)
-	c.State("executor", e.id, "REGISTERED", "DECOMMISSIONED", why)
+	e.becomes(c, "DECOMMISSIONED", why)
 	e.decommissioned = true
 	s.tellAllocation(c, allocation.ExecutorDecommissioning{ExecutorID: e.id})
 	return true

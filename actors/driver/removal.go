@@ -49,7 +49,7 @@ func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	// Its tasks are not given up yet: the reason decides whether their failures count.
 	e.lossPending = true
 	c.Log().Infof("Executor %s on %s disconnected; waiting for the cluster to say why", e.id, e.host)
-	c.State("executor", e.id, "REGISTERED", "LOSS_PENDING", "disconnected")
+	e.becomes(c, "LOSS_PENDING", "disconnected")
 	s.publish(c, event.ExecutorChange{
 		Kind: event.ExecutorLossPending, ExecutorID: e.id, Host: e.host, Reason: "Pending loss reason.", CausedByApp: true,
 	})
@@ -87,7 +87,7 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss)
 	}
 	s.executors.remove(e)
 	logLoss(c, e, why)
-	c.State("executor", e.id, "REGISTERED", "LOST", why.Message)
+	e.becomes(c, "LOST", why.Message)
 	// DAGScheduler must hear the ends of the attempts before the loss of their executor (package dag, Order).
 	s.report(c, s.pool.ExecutorLost(e.id, why))
 	s.publish(c, event.ExecutorChange{

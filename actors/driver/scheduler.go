@@ -159,7 +159,7 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 		s.saidSmall = true
 		c.Log().Warnf("Executor %s on %s: %s", e.id, e.host, s.tooSmall("it", e.totalCores))
 	}
-	c.State("executor", e.id, "", "REGISTERED", "")
+	e.becomes(c, "REGISTERED", "")
 	// Before the answer: after it the executor sends heartbeats and registers its block manager, and both books must know it
 	// then.
 	s.publish(c, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: e.id, Host: e.host, Cores: e.totalCores})
@@ -200,7 +200,7 @@ func (s *Scheduler) launchedExecutor(c *rpcenv.Context, m *app.LaunchedExecutor)
 // offerCores makes an executor's cores available to tasks.
 func (s *Scheduler) offerCores(c *rpcenv.Context, e *executor) {
 	e.launched, e.freeCores = true, e.totalCores
-	c.State("executor", e.id, "REGISTERED", "LAUNCHED", "")
+	e.becomes(c, "LAUNCHED", "")
 	if !s.ready { // this executor may be the one that all waited for
 		s.makeOffers(c, s.executors.offers())
 		return

@@ -23,6 +23,14 @@ type executor struct {
 	decommissioned bool
 	// removing: its end was asked for.
 	removing bool
+	// state is what the trace had last: the fields above may hold at the same time.
+	state string
+}
+
+// becomes records a change of the executor's state.
+func (e *executor) becomes(c *rpcenv.Context, state, why string) {
+	c.State("executor", e.id, e.state, state, why)
+	e.state = state
 }
 
 // executors are the registered executors.
