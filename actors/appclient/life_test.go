@@ -157,9 +157,7 @@ func TestWhoTheMasterIs(t *testing.T) {
 		next[*deploy.RegisterApplication](k, k.master)
 		sender.Send(k.client, registered)
 		k.hears(Connected{AppID: appID})
-		k.listener.Do(func(c *rpcenv.Context) {
-			rpcenv.Ask(c, k.client, RequestExecutors{Totals: []*deploy.ProfileTarget{{Total: 1}}}, func(*rpc.Bool, error) {})
-		})
+		k.listener.Ask(k.client, RequestExecutors{Totals: []*deploy.ProfileTarget{{Total: 1}}})
 		next[*deploy.RequestExecutors](k, want)
 		other.Send(k.client, changed)
 		if m := next[*deploy.RequestExecutors](k, wantNew); m.GetAppId() != appID {

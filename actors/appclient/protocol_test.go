@@ -1,7 +1,6 @@
 package appclient
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -29,7 +28,7 @@ func TestProtocol(t *testing.T) {
 				listener.Do(func(c *rpcenv.Context) {
 					rpcenv.AskAs(c, client, m(strings.Fields(args)), func(_ rpcenv.Message, err error) {
 						if err != nil {
-							failed = append(failed, err.Error())
+							failed = append(failed, "failed: "+err.Error())
 						}
 					})
 				})
@@ -52,20 +51,9 @@ func TestProtocol(t *testing.T) {
 			},
 			// heard prints what the listener heard since.
 			"heard": func(string) (string, error) {
-				var b strings.Builder
-				for len(listener.Waiting()) > 0 {
-					m := listener.Next()
-					body, err := json.Marshal(m)
-					if err != nil {
-						return "", err
-					}
-					fmt.Fprintf(&b, "heard %s %s\n", strings.TrimPrefix(fmt.Sprintf("%T", m), "appclient."), body)
-				}
-				for _, err := range failed {
-					b.WriteString("failed: " + err + "\n")
-				}
+				own := failed
 				failed = nil
-				return b.String(), nil
+				return script.Heard(listener, "", own...), nil
 			},
 			"ends":  tells(func([]string) rpcenv.Message { return StopAppClient{} }),
 			"kills": tells(func(ids []string) rpcenv.Message { return KillExecutors{IDs: ids} }),

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/messages/deploy"
-	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -42,7 +41,7 @@ func TestAClientThatStopsIsNotForgotten(t *testing.T) {
 	answers := k.deferred()
 	k.w.Advance(20 * time.Second)
 	k.whileBusy(func() {
-		k.listener.Do(func(c *rpcenv.Context) { rpcenv.Ask(c, k.client, StopAppClient{}, func(*rpc.Bool, error) {}) })
+		k.listener.Ask(k.client, StopAppClient{})
 	}, func() { k.answer((*answers)[0]) })
 	k.silent(time.Minute)
 }

@@ -190,9 +190,7 @@ func (k *talk) nextAnswer(fields string) (string, error) {
 
 // ready is what the program's thread says of its driver: [PAGE].
 func (k *talk) ready(page string) (string, error) {
-	k.inside.Do(func(c *rpcenv.Context) {
-		rpcenv.Ask(c, k.ref, ContextReady{TrackingURL: page}, func(*rpc.Bool, error) {})
-	})
+	k.inside.Ask(k.ref, ContextReady{TrackingURL: page})
 	return "", nil
 }
 

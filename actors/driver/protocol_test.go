@@ -2,7 +2,6 @@ package driver_test
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,19 +20,17 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
-	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 // The scripts are about a driver, its endpoints together: what they say to each other is left out. M speaks as the Master and takes
 // what it is asked, AM and AM2 as ApplicationMasters, E0 to E3 as the executors 0 to 3.
 func TestProtocol(t *testing.T) {
-	script.RunAll(t, func(w *rpctest.World) script.Subject { return newTalk(t, w) })
+	script.RunAll(t, newTalk)
 }
 
 // talk is a World with a driver that a script starts.
 type talk struct {
 	*rpctest.World
-	t        *testing.T
 	env      *rpcenv.Env // the driver's
 	ref      rpcenv.Ref  // of CoarseGrainedScheduler
 	driver   *driver.Driver
@@ -44,9 +41,9 @@ type talk struct {
 	ended    []string // jobs, since they were printed
 }
 
-func newTalk(t *testing.T, w *rpctest.World) script.Subject {
+func newTalk(w *rpctest.World) script.Subject {
 	w.NoPanic()
-	k := &talk{World: w, t: t}
+	k := &talk{World: w}
 	m := w.ProbeIn(w.Env("M", nil), "Master")
 	m.On(func(c *rpcenv.Context, q rpcenv.Message) bool {
 		switch q := q.(type) {
@@ -93,7 +90,7 @@ func (k *talk) start(args string) (string, error) {
 			}
 		case "unheard":
 			cfg.Listener = rpcenv.Ref{}
-			k.t.Cleanup(k.noDrops)
+			k.NoDrops()
 		default:
 			return "", fmt.Errorf("start %s: want yarn, yarn=ID or unheard", args)
 		}
@@ -101,15 +98,6 @@ func (k *talk) start(args string) (string, error) {
 	var err error
 	k.driver, err = driver.Start(k.env, cfg)
 	return "", err
-}
-
-// noDrops fails the test if a message was sent to nobody.
-func (k *talk) noDrops() {
-	for _, e := range k.Trace().Entries {
-		if e.K == trace.KindDrop {
-			k.t.Errorf("sent to nobody: %+v", e)
-		}
-	}
 }
 
 // state is the driver's books: the executors, of which all endpoints know the same, and with dynamic allocation how many are needed
@@ -279,36 +267,9 @@ func (k *talk) finish(code string) (string, error) {
 
 // heard prints the answers that the listener got since, and what it heard: all, or the events of some types.
 func (k *talk) heard(types string) (string, error) {
-	out := k.answers
+	own := k.answers
 	k.answers = nil
-	for len(k.listener.Waiting()) > 0 {
-		text := describe(k.listener.Next())
-		if name, _, _ := strings.Cut(text, " "); types == "" || slices.Contains(strings.Fields(types), name) {
-			out = append(out, "heard "+text)
-		}
-	}
-	if len(out) == 0 {
-		return "heard nothing", nil
-	}
-	return strings.Join(out, "\n"), nil
-}
-
-// describe is a Local message: its name, and its fields that are not zero.
-func describe(m rpcenv.Message) string {
-	v := reflect.ValueOf(m)
-	out := v.Type().Name()
-	for i := range v.NumField() {
-		f := v.Field(i)
-		if f.IsZero() || v.Type().Field(i).Anonymous {
-			continue
-		}
-		text := fmt.Sprint(reflect.Indirect(f))
-		if f.Kind() == reflect.String && strings.ContainsAny(text, " \n") {
-			text = strconv.Quote(text)
-		}
-		out += " " + v.Type().Field(i).Name + "=" + text
-	}
-	return out
+	return script.Heard(k.listener, types, own...), nil
 }
 
 // asks lets the listener ask the Scheduler: kill ID ..., decommission ID ..., total N, stop, leave.

@@ -30,7 +30,9 @@ func TestProtocol(t *testing.T) {
 		k := &kit{World: w, t: t}
 		s := &shelf{records: map[string][]byte{}}
 		cfg := master.Config{WebUIURL: "http://m:8080", Store: s}
-		k.lead(w.Env("M", nil), cfg)
+		env := w.Env("M", nil)
+		k.lead(env, cfg)
+		processes := script.ProcessesOf(w, env)
 		return script.Subject{
 			Ref:   k.ref,
 			State: func(what string) string { return script.Books(k.state(), what) },
@@ -58,14 +60,10 @@ func TestProtocol(t *testing.T) {
 				"restart": func(how string) (string, error) {
 					cfg.Election = how == "election"
 					k.restart(cfg)
+					processes = script.ProcessesOf(w, env) // that of the new life
 					return "", nil
 				},
-				"exit": func(string) (string, error) {
-					if code, ended := k.host.Exited(); ended {
-						return fmt.Sprint("exit code ", code), nil
-					}
-					return "it runs", nil
-				},
+				"processes": func(string) (string, error) { return processes.Print("") },
 			},
 		}
 	})

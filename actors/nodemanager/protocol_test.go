@@ -8,9 +8,7 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
-	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
@@ -62,7 +60,7 @@ func (k *talk) container(number string) (string, error) {
 	q := &yarn.StartContainersRequest{
 		StartContainerRequest: []*yarn.StartContainerRequest{k.entry(k.identifier(containerID(app1, seq)), withResources())}, NmToken: k.nmToken(app1),
 	}
-	k.am.Do(func(c *rpcenv.Context) { rpcenv.Ask(c, k.nm, q, func(*yarn.StartContainersResponse, error) {}) })
+	k.am.Ask(k.nm, q)
 	return "", err
 }
 
@@ -74,13 +72,13 @@ func (k *talk) asAM(text string) (string, error) {
 	}
 	m := q.ProtoReflect()
 	m.Set(m.Descriptor().Fields().ByName("nm_token"), protoreflect.ValueOfMessage(k.nmToken(app1).ProtoReflect()))
-	k.am.Do(func(c *rpcenv.Context) { rpcenv.AskAs(c, k.nm, q, func(rpcenv.Message, error) {}) })
+	k.am.Ask(k.nm, q)
 	return "", nil
 }
 
 // shutdown makes the process shut its NodeManager down; the answer is in the forest.
 func (k *talk) shutdown(string) (string, error) {
-	k.main.Do(func(c *rpcenv.Context) { rpcenv.Ask(c, k.nm, Shutdown{}, func(*rpc.Bool, error) {}) })
+	k.main.Ask(k.nm, Shutdown{})
 	return "", nil
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
-	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
@@ -113,7 +112,7 @@ func (k *talk) local(m rpcenv.Message) func(string) (string, error) {
 
 // shutdown asks the Worker to shut down; its answer is in the forest.
 func (k *talk) shutdown(string) (string, error) {
-	k.tool.Do(func(c *rpcenv.Context) { rpcenv.Ask(c, k.ref, Shutdown{}, func(*rpc.Bool, error) {}) })
+	k.tool.Ask(k.ref, Shutdown{})
 	return "", nil
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/submit"
-	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -103,20 +102,13 @@ func (k *talk) start(args string) (string, error) {
 
 // giveUp asks for the end of the application; the answer is in the forest.
 func (k *talk) giveUp(string) (string, error) {
-	k.driver.Do(func(c *rpcenv.Context) {
-		rpcenv.Ask(c, k.env.Ref(k.env.Address(), Name), GiveUp{}, func(*rpc.Bool, error) {})
-	})
+	k.driver.Ask(k.env.Ref(k.env.Address(), Name), GiveUp{})
 	return "", nil
 }
 
 // heard prints what the driver heard since.
 func (k *talk) heard(string) (string, error) {
-	var b strings.Builder
-	for len(k.driver.Waiting()) > 0 {
-		m := k.driver.Next()
-		b.WriteString(strings.NewReplacer("yarnclient.", "heard ", "Local:{} ", "", "Local:{}", "").Replace(fmt.Sprintf("%T%+v\n", m, m)))
-	}
-	return b.String(), nil
+	return script.Heard(k.driver, ""), nil
 }
 
 // submission prints what was handed in, a line each: the plain fields, other fields, what the ApplicationMaster's container gets, and

@@ -104,6 +104,12 @@ func (p *Probe) Send(to rpcenv.Ref, m rpcenv.Message) {
 	p.Do(func(c *rpcenv.Context) { c.Send(to, m) })
 }
 
+// Ask asks from the Probe and goes on; the trace has the answer.
+func (p *Probe) Ask(to rpcenv.Ref, q rpcenv.Message) {
+	p.w.t.Helper()
+	p.Do(func(c *rpcenv.Context) { rpcenv.AskAs(c, to, q, func(rpcenv.Message, error) {}) })
+}
+
 // Next is the next message that the Probe has not given out yet; the world runs until it has come.
 func (p *Probe) Next() rpcenv.Message {
 	p.w.t.Helper()
@@ -155,7 +161,7 @@ func (p *Probe) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	p.got = append(p.got, m)
 }
 
-// Ask asks from a Probe and runs the world until the answer is there.
+// Ask asks from a Probe, runs the world until the answer is there, and returns it.
 func Ask[R rpcenv.Message](p *Probe, to rpcenv.Ref, q rpcenv.Message, opts ...rpcenv.AskOption) (R, error) {
 	p.w.t.Helper()
 	var answer R

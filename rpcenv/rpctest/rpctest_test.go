@@ -125,6 +125,18 @@ func (clumsy) Receive(_ *rpcenv.Context, m rpcenv.Message) {
 	panic([]error{}[len(m.(*wrapperspb.Int32Value).String())])
 }
 
+func TestADropFailsATestThatWantsNone(t *testing.T) {
+	got := failure(func(t testing.TB) {
+		w := rpctest.New(t, 1)
+		w.NoDrops()
+		w.Probe("P").Send(rpcenv.Ref{}, wrapperspb.Int32(1))
+		w.Settle()
+	})
+	if !strings.HasPrefix(got, "not delivered: ") || !strings.Contains(got, "Int32Value") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestAPanicFailsATestThatWantsNone(t *testing.T) {
 	for n, want := range map[int32]string{
 		0: "Server/Clumsy panicked over Int32Value: runtime error: index out of range [0] with length 0\n",

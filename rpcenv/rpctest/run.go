@@ -74,6 +74,18 @@ func (w *World) NoPanic() {
 	})
 }
 
+// NoDrops fails the test at its end if an Env dropped a message that it should have sent, such as one to a zero Ref.
+func (w *World) NoDrops() {
+	w.t.Cleanup(func() {
+		w.t.Helper()
+		for _, e := range w.Trace().Entries {
+			if e.K == trace.KindDrop {
+				w.t.Errorf("not delivered: %+v", e)
+			}
+		}
+	})
+}
+
 // Trace is everything that happened so far. What a test makes its Probes do is no item of it: what they send has no cause.
 func (w *World) Trace() *trace.Trace {
 	t := trace.Merge(w.Recorder().Records())

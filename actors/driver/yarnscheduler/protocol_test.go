@@ -11,7 +11,6 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
-	"github.com/coherer/coherer/rpcenv/trace"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,13 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestProtocol(t *testing.T) {
 	script.RunAll(t, func(w *rpctest.World) script.Subject {
 		w.NoPanic()
-		t.Cleanup(func() {
-			for _, e := range w.Trace().Entries {
-				if e.K == trace.KindDrop {
-					t.Errorf("sent to nobody: %+v", e)
-				}
-			}
-		})
+		w.NoDrops()
 		driver := w.ProbeIn(w.Env("Driver", nil), "CoarseGrainedScheduler")
 		driver.Env.Log().Logger.SetLevel(logrus.DebugLevel)
 		driver.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
@@ -47,7 +40,7 @@ func TestProtocol(t *testing.T) {
 			// finish ends the driver with an exit code.
 			"finish": func(code string) (string, error) {
 				n, err := strconv.Atoi(code)
-				driver.Do(func(c *rpcenv.Context) { rpcenv.AskAs(c, ref, StopBackend{Code: n}, func(rpcenv.Message, error) {}) })
+				driver.Ask(ref, StopBackend{Code: n})
 				return "", err
 			},
 		}}
