@@ -211,7 +211,7 @@ func (c *conn) giveBack(f flow, bytes int64) {
 
 // takeCredit takes an envelope that is a Credit; false: it is none.
 func (c *conn) takeCredit(env *Envelope) bool {
-	if env.Kind != KindOneWay || env.Note != nil || env.Endpoint != VerifierName {
+	if env.Kind != KindOneWay || env.Endpoint != VerifierName {
 		return false
 	}
 	m, _ := c.env.table.Decode(env.Content) // without an error it may be another message, with one it is none

@@ -144,6 +144,9 @@ func (o Conn) SendFrom(endpoint string, n int) error {
 	return o.c.send(outgoing{to: Ref{Address: o.c.peer, Name: "E"}, from: endpoint, msg: &rpc.Bool{}, content: make([]byte, n)})
 }
 
+// Room reports whether a message to an endpoint finds room.
+func (o Conn) Room(endpoint string, wake func()) bool { return o.c.room(endpoint, wake) }
+
 // Waiting is what waits for credit.
 func (o Conn) Waiting() (messages, bytes int) { return o.c.unsent() }
 

@@ -110,7 +110,11 @@ func TestWhatWaitsIsOvertakenByNoneOfItsStream(t *testing.T) {
 	l.want(t, "E 301", "E 1")
 	credits(c, "E", 10_000)
 	l.want(t, "E 2")
-	credits(c, "E", 258) // nothing is out: the stream is forgotten, and begins anew
+	if err := errors.Join(c.SendTo("F", 500), c.SendTo("E", 600), c.SendTo("F", 600)); err != nil { // each has its own window
+		t.Error(err)
+	}
+	l.want(t, "F 500", "E 600")
+	credits(c, "E", 258+856) // nothing is out: the stream is forgotten, and begins anew
 	if err := errors.Join(c.SendTo("E", 300), c.SendTo("E", 300)); err != nil {
 		t.Error(err)
 	}
@@ -194,6 +198,27 @@ func TestHalfAWindowIsGivenBack(t *testing.T) {
 	arrives(c, "E", half-256)
 	w.quiet()
 	l.want(t, "credit Neither0 712", "credit E0 32768")
+	// While it stops, what comes is added to what it has handled. What was given back is not given back again.
+	for _, n := range []int{100, half - 256} {
+		w.register(a, "E", &endpoint{receive: func(*rpcenv.Context, rpcenv.Message) {}})
+		arrives(c, "E", n)
+		w.quiet()
+		a.Stop("E")
+		if n == 100 {
+			arrives(c, "E", n)
+		}
+		w.quiet()
+	}
+	l.want(t, "credit E0 712", "credit E0 32768")
+	// Each has its own count.
+	w.register(a, "F", &endpoint{receive: func(*rpcenv.Context, rpcenv.Message) {}})
+	w.register(a, "G", &endpoint{receive: func(*rpcenv.Context, rpcenv.Message) {}})
+	for range 4 {
+		arrives(c, "F", half/4-256)
+		arrives(c, "G", half/4-257)
+	}
+	w.quiet()
+	l.want(t, "credit F0 32768")
 	w.register(a, "E", &endpoint{receive: func(*rpcenv.Context, rpcenv.Message) {}})
 	arrives(c, "E", 100)
 	w.quiet()
@@ -262,7 +287,7 @@ func TestAPeerIsBehindWhenMoreThanAWindowWaits(t *testing.T) {
 	}
 	send("S", 1000)
 	send("S", 32<<10-256)
-	send("Plain", 32<<10-256) // a window of A's own settings waits
+	send("T", 32<<10-256) // a window of A's own settings waits
 	w.wantLog()
 	send("T", 10)
 	w.wantLog("E is behind: true")
@@ -270,15 +295,32 @@ func TestAPeerIsBehindWhenMoreThanAWindowWaits(t *testing.T) {
 	send("Plain", 10)
 	send("S", 10)
 	w.wantLog("E is behind: true", "E is behind: true")
-	for range 4 {
-		credits(c, "E", 1<<20)
-		w.quiet()
-		if left, _ := c.Waiting(); left > 0 {
-			w.wantLog("E is behind: true", "E is behind: true")
-		}
+	woken := 0
+	if c.Room("E", func() { woken++ }) || !c.Room("F", nil) {
+		t.Error("there is room at E, or none at F")
 	}
-	w.wantLog("E is behind: true", "E is behind: true", "E is behind: false", "E is behind: false")
-	if len(l.sent) != 7 {
+	credits(c, "E", 1<<20)
+	credits(c, "E", 1<<20)
+	if _, bytes := c.Waiting(); bytes > 100 {
+		t.Error(bytes)
+	}
+	w.register(a, "U", newSender(w))
+	send("U", 10) // it has not caught up yet
+	w.wantLog("E is behind: true", "E is behind: true", "E is behind: true")
+	if woken > 0 {
+		t.Error("woken too early")
+	}
+	credits(c, "E", 1<<20)
+	credits(c, "E", 1<<20)
+	w.quiet()
+	w.await("E is behind: false")
+	if log := w.noted()[3:]; !slices.Equal(log, slices.Repeat([]string{"E is behind: false"}, 3)) {
+		t.Error(log)
+	}
+	if !c.Room("E", nil) || woken != 1 {
+		t.Error("no room, or woken", woken)
+	}
+	if len(l.sent) != 8 {
 		t.Error(l.sent)
 	}
 	var names []string
@@ -290,7 +332,18 @@ func TestAPeerIsBehindWhenMoreThanAWindowWaits(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"T peer is behind", "S peer is behind", "T peer caught up", "S peer caught up"}; !slices.Equal(names, want) {
+	if want := []string{"T peer is behind", "S peer is behind", "U peer is behind", "T peer caught up", "S peer caught up", "U peer caught up"}; !slices.Equal(names, want) {
 		t.Errorf("%q", names)
+	}
+}
+
+func TestTheLargestMessage(t *testing.T) {
+	w := inSim(t)
+	_, l, c := windowed(w)
+	if err := c.SendTo("E", rpcenv.MaxMessage); err != nil || l.closed > 0 {
+		t.Error(err, l.closed)
+	}
+	if err := c.SendTo("F", rpcenv.MaxMessage+1); err != nil || l.closed != 1 {
+		t.Error("a larger one ends the stream:", err, l.closed)
 	}
 }
