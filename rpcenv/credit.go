@@ -188,7 +188,7 @@ func (c *conn) forget(name string) {
 	defer c.receiving.Unlock()
 	f := flow{endpoint: name}
 	if l := c.ledgers[f]; l != nil {
-		l.flush()
+		l.close()
 		delete(c.ledgers, f)
 		c.counted = nil
 	}

@@ -19,15 +19,22 @@ type ledger struct {
 	flow
 	handled  atomic.Int64 // bytes that were not given back, by cost
 	half     int64        // of the window
+	closed   atomic.Bool  // what is handled from now on goes back at once: no later message would make it half of the window
 	giveBack func(f flow, bytes int64)
 }
 
 // add counts bytes that were handled, and gives them back when they are half of the window: fewer would cost more frames, more would let
 // the sender stand still.
 func (l *ledger) add(bytes int) {
-	if l != nil && l.handled.Add(int64(bytes)) >= l.half {
+	if l != nil && (l.handled.Add(int64(bytes)) >= l.half || l.closed.Load()) {
 		l.flush()
 	}
+}
+
+// close is for a ledger that gets no more messages. An endpoint that has taken its name from the one that ended may have some of them.
+func (l *ledger) close() {
+	l.closed.Store(true) // before flush: what it misses, add sees closed
+	l.flush()
 }
 
 // flush gives back what was handled.
