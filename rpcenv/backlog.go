@@ -21,13 +21,13 @@ type backlog struct {
 	queue []outgoing
 	bytes int // of queue
 	// behind: so much waited that those who can wait do, and those who cannot were notified. It lasts until nothing waits.
-	behind bool
-	told   []told   // that it is
-	wakes  []func() // of those that wait for room
+	behind   bool
+	notified []route  // those that were
+	wakes    []func() // of those that wait for room
 }
 
-// told is an endpoint that was notified, and for which peer.
-type told struct {
+// route is the way of messages: from an endpoint here to one of a peer.
+type route struct {
 	from string
 	to   Ref
 }
@@ -41,8 +41,8 @@ func (b *backlog) push(e *Env, o outgoing) {
 	b.queue = append(b.queue, o)
 	b.bytes += len(o.content)
 	b.behind = b.behind || b.cost() > e.window
-	if t := (told{o.from, o.to}); b.behind && !slices.Contains(b.told, t) {
-		b.told = append(b.told, t)
+	if t := (route{o.from, o.to}); b.behind && !slices.Contains(b.notified, t) {
+		b.notified = append(b.notified, t)
 		e.endpoints.report(t.from, &peerEvent{to: t.to, behind: true})
 	}
 }
@@ -72,10 +72,10 @@ func (b *backlog) caughtUp(e *Env) (wakes []func()) {
 	if !b.behind || len(b.queue) > 0 {
 		return nil
 	}
-	for _, t := range b.told {
+	for _, t := range b.notified {
 		e.endpoints.report(t.from, &peerEvent{to: t.to})
 	}
-	wakes, b.behind, b.told, b.wakes = b.wakes, false, nil, nil
+	wakes, b.behind, b.notified, b.wakes = b.wakes, false, nil, nil
 	return wakes
 }
 
@@ -100,10 +100,10 @@ func (t *endpoints) report(name string, ev *peerEvent) {
 
 // lost gives up messages. If there was no room for them, those who sent them hear of it, each once.
 func (e *Env) lost(failed []outgoing, err error) {
-	var heard []told
+	var heard []route
 	for _, o := range failed {
 		e.undelivered(o, err)
-		if t := (told{o.from, o.to}); o.pending == nil && errors.Is(err, ErrUnreachableOverloaded) && !slices.Contains(heard, t) {
+		if t := (route{o.from, o.to}); o.pending == nil && errors.Is(err, ErrUnreachableOverloaded) && !slices.Contains(heard, t) {
 			heard = append(heard, t)
 		}
 	}

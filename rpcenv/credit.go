@@ -13,7 +13,7 @@ import (
 // What goes beyond waits here, by endpoint, so that a slow one holds up its own messages alone. The peer gives back what its endpoint
 // has handled (rpc.Credit), each time half of the window. As soon as no more than half of it is out, the next message may go, whatever its
 // size: the peer may keep less than half of a window to itself for ever.
-
+//
 // Answers have windows too, by asker. A connection that finds no room for one ends.
 
 // stream is a flow to the peer.
@@ -194,7 +194,7 @@ func (c *conn) forget(name string) {
 	}
 }
 
-// giveBack tells the peer what was handled.
+// giveBack reports to the peer what was handled.
 func (c *conn) giveBack(f flow, bytes int64) {
 	content, err := c.env.table.Append(nil, &rpc.Credit{Endpoint: f.endpoint, Asker: f.asker, Bytes: uint32(min(bytes, math.MaxUint32))})
 	c.mu.Lock()

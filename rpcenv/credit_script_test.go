@@ -32,7 +32,7 @@ func TestCreditScript(t *testing.T) {
 			},
 			"waits": func(string) (string, error) {
 				n, bytes := waiting(client)
-				return fmt.Sprintf("%d messages wait with %d bytes, Packer has handled %d", n, bytes, p.handled), nil
+				return fmt.Sprintf("%d messages wait, %d bytes with those to be written, Packer has handled %d", n, bytes, p.handled), nil
 			},
 			"hears": func(string) (string, error) {
 				heard := strings.Join(f.heard, "\n")

@@ -82,7 +82,7 @@ func (t *outboxes) room(to Ref, wake func()) bool {
 	if ob.conn != nil {
 		return ob.conn.room(to.Name, wake)
 	}
-	return ob.backlog.room(wake)
+	return ob.room(wake)
 }
 
 // all are the outboxes, in the order of their addresses.

@@ -59,8 +59,11 @@ func TestTheCommandOfAnExecutor(t *testing.T) {
 			ContainerLaunchContext: &yarn.ContainerLaunchContext{
 				LocalResources: k.config.LocalResources, Tokens: k.config.Credentials,
 				Environment: []*yarn.StringStringMap{
-					{Key: "GOGC", Value: "400"}, {Key: "GOMAXPROCS", Value: v.cores}, {Key: "GOMEMLIMIT", Value: v.memory},
-					{Key: "SPARK_USER", Value: "ada"}, {Key: "GREETING", Value: "hello"},
+					{Key: "GOGC", Value: "400"},
+					{Key: "GOMAXPROCS", Value: v.cores},
+					{Key: "GOMEMLIMIT", Value: v.memory},
+					{Key: "SPARK_USER", Value: "ada"},
+					{Key: "GREETING", Value: "hello"},
 				},
 				Command: []string{
 					"{{PWD}}/__app__.jar", "executor", "--driver-url", "spark://CoarseGrainedScheduler@" + k.driver.Env.Address().String(),

@@ -185,12 +185,6 @@ func inQueue(name string) func(*yarn.ApplicationSubmissionContext) {
 	return func(s *yarn.ApplicationSubmissionContext) { s.Queue = name }
 }
 
-// askErr is ask of which a failure is wanted.
-func askErr[R rpcenv.Message](k *kit, p *rpctest.Probe, endpoint string, q rpcenv.Message) (R, error) {
-	k.t.Helper()
-	return rpctest.Ask[R](p, k.ref(endpoint), q)
-}
-
 // crash lets an ApplicationMaster's container end, and the next attempt get its own.
 func (a *appMaster) crash(n *nodeManager, exit int32) {
 	a.k.t.Helper()

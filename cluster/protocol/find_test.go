@@ -120,7 +120,7 @@ func TestTextSaysWhatThereIsToSay(t *testing.T) {
 		},
 		"Connected":              {"CoarseGrainedScheduler: actors/driver/appclient.go Scheduler.connected", "AppClient: actors/appclient/registration.go"},
 		"HeartbeatResponse":      {"an answer", "FROM       HeartbeatReceiver", "it answers app.Heartbeat"},
-		"Hello":                  {"rpcenv/handshake.go", "counted and not recorded"},
+		"Hello":                  {"rpcenv/handshake.go", "It is not recorded"},
 		"GetLocations":           {"No recorded run has one", "Master.Receive"},
 		"TaskState":              {"VALUES", "TASK_LOST", "INSIDE     app.StatusUpdate"},
 		"CoarseGrainedScheduler": {"WHERE the driver", "app.LaunchTask", "HANDLES", "SENDS"},

@@ -135,7 +135,7 @@ func (t *text) message(m *Message) {
 	case m.Example != nil:
 		t.example(m.Example)
 	case m.Kind == kindMessage && m.Untraced:
-		t.line("\nIt is counted and not recorded, so no run has an example.")
+		t.line("\nIt is not recorded, so no run has an example.")
 	case m.Kind == kindMessage || m.Kind == kindLocal:
 		t.line("\nNo recorded run has one.")
 	}

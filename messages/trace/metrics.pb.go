@@ -508,7 +508,7 @@ type PeerMetrics struct {
 	// listens says whether it can be connected to.
 	Listens   bool `protobuf:"varint,3,opt,name=listens,proto3" json:"listens,omitempty"`
 	Connected bool `protobuf:"varint,4,opt,name=connected,proto3" json:"connected,omitempty"`
-	// messages wait for a connection; bytes are theirs, and those that wait to be written.
+	// messages wait for a connection or for credit; bytes are theirs, and those that wait to be written.
 	Messages      uint64 `protobuf:"varint,5,opt,name=messages,proto3" json:"messages,omitempty"`
 	Bytes         uint64 `protobuf:"varint,6,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields

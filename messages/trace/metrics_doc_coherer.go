@@ -34,7 +34,7 @@ var comments_proto_trace_metrics_proto = [...]string{
 	"trace.PeerMetrics", "PeerMetrics is what waits for a peer.",
 	"trace.PeerMetrics.address", "address is where it listens, else its end of the connection.",
 	"trace.PeerMetrics.listens", "listens says whether it can be connected to.",
-	"trace.PeerMetrics.messages", "messages wait for a connection; bytes are theirs, and those that wait to be written.",
+	"trace.PeerMetrics.messages", "messages wait for a connection or for credit; bytes are theirs, and those that wait to be written.",
 	"trace.DropMetrics", "DropMetrics is how often messages were not delivered for one reason.",
 }
 

@@ -86,7 +86,7 @@ type PeerRow struct {
 	Listens bool
 	// Connected says whether there is a connection.
 	Connected bool
-	// Messages wait for a connection to be made; Bytes are theirs, and those that wait to be written.
+	// Messages wait for a connection to be made, or for credit; Bytes are theirs, and those that wait to be written.
 	Messages, Bytes int
 }
 

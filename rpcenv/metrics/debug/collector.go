@@ -40,7 +40,7 @@ var (
 	handling = desc("handling_seconds", "Time in the callback.", perType...)
 	depth    = desc("inbox_depth", "Items that wait in the inbox or are in hand.", "endpoint")
 
-	outboxMessages = desc("outbox_messages", "Messages that wait for a connection to the peer.", "peer")
+	outboxMessages = desc("outbox_messages", "Messages that wait for a connection to the peer, or for its credit.", "peer")
 	outboxBytes    = desc("outbox_bytes", "Bytes that wait for the peer.", "peer")
 	drops          = desc("dropped_total", "Undelivered messages whose sender got no error.", "reason")
 	sent           = desc("sent_total", "Messages and answers sent to peers.")

@@ -21,7 +21,7 @@ type Subject struct {
 	// State is what the verb state prints; what is the rest of its line. Without it the verb prints what the endpoint's process
 	// has recorded by Context.State: a line KIND ID STATE for each thing, what being a KIND or empty.
 	State func(what string) string
-	// Omit tells what the forest leaves out, such as Inner: what that caused stands in its place. nil: nothing.
+	// Omit reports what the forest leaves out, such as Inner: what that caused stands in its place. nil: nothing.
 	Omit func(e *trace.Entry) bool
 	// Short shortens what is printed, such as long ids to names, and Long makes lines of a script whole again; nil: neither.
 	Short, Long func(text string) string
@@ -29,7 +29,7 @@ type Subject struct {
 	Verbs map[string]func(args string) (string, error)
 }
 
-// Inner tells messages within a process. As an Omit it is for a process of several endpoints whose conversations with others a
+// Inner reports whether an entry is a message within a process. As an Omit it is for a process of several endpoints whose conversations with others a
 // script is about.
 func Inner(e *trace.Entry) bool {
 	return e.K == trace.KindMsg && trace.Peer(e.From) == trace.Peer(e.To)

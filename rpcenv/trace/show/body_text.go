@@ -21,7 +21,7 @@ type TextOptions struct {
 	OmitPlace bool
 	// Substitute replaces the value of each string; nil leaves them.
 	Substitute func(string) string
-	// Omit tells which entries a Forest leaves out; nil shows all.
+	// Omit reports which entries a Forest leaves out; nil shows all.
 	Omit func(e *trace.Entry) bool
 	// MaxList cuts lists and MaxString strings that are longer; 0 means no limit.
 	MaxList, MaxString int

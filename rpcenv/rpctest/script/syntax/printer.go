@@ -11,7 +11,7 @@ import (
 type Printer struct {
 	// Substitute replaces ids in strings by names; nil leaves them.
 	Substitute func(string) string
-	// Omit tells which entries are left out, see show.Forest; nil prints all.
+	// Omit reports which entries are left out, see show.Forest; nil prints all.
 	Omit func(e *trace.Entry) bool
 	// Places prints the fields with role PLACE too.
 	Places bool
