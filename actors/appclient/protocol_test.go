@@ -40,11 +40,7 @@ func TestProtocol(t *testing.T) {
 			"start": func(args string) (string, error) {
 				cfg := Config{Description: &deploy.ApplicationDescription{Name: "counts"}, Listener: listener.Ref}
 				for name := range strings.FieldsSeq(args) {
-					at := rpcenv.Address{Host: "10.9.9.9", Port: 1} // where nobody is
-					if h := w.Find(name); h != nil {
-						at = rpcenv.Address{Host: h.IP(), Port: 7077}
-					}
-					cfg.Masters = append(cfg.Masters, at)
+					cfg.Masters = append(cfg.Masters, w.At(name))
 				}
 				_, err := env.Register(Name, New(cfg))
 				return "", err

@@ -40,11 +40,7 @@ func TestProtocol(t *testing.T) {
 					return "", fmt.Errorf("start %s: want submit, kill=ID, status=ID or nothing", args)
 				}
 				for _, name := range words[1:] {
-					at := rpcenv.Address{Host: "10.9.9.9", Port: 1} // where nobody is
-					if h := w.Find(name); h != nil {
-						at = rpcenv.Address{Host: h.IP(), Port: 7077}
-					}
-					cfg.Masters = append(cfg.Masters, at)
+					cfg.Masters = append(cfg.Masters, w.At(name))
 				}
 				_, err := env.Register(Name, New(cfg))
 				return "", err

@@ -15,7 +15,6 @@ import (
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
-	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
 )
@@ -110,11 +109,10 @@ func applicationOf(p *rpctest.Probe, fields string) (proto.Message, error) {
 // connection makes the Master hear that a connection came or went: up W1, down W1.
 func (k *kit) connection(args string) (string, error) {
 	how, name, _ := strings.Cut(args, " ")
-	e := k.Find(name)
-	if e == nil {
+	if k.Find(name) == nil {
 		return "", fmt.Errorf("no process is called %s", name)
 	}
-	k.tool.Send(k.ref, connectionEvent{up: how == "up", peer: rpcenv.Address{Host: e.IP(), Port: 7077}})
+	k.tool.Send(k.ref, connectionEvent{up: how == "up", peer: k.At(name)})
 	return "", nil
 }
 

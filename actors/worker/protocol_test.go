@@ -51,7 +51,7 @@ func (k *talk) start(args string) (string, error) {
 		switch key {
 		case "masters":
 			for name := range strings.SplitSeq(value, ",") {
-				cfg.Masters = append(cfg.Masters, rpcenv.Address{Host: k.Find(name).IP(), Port: 7077})
+				cfg.Masters = append(cfg.Masters, k.At(name))
 			}
 		case "id":
 			cfg.ID = value
@@ -122,8 +122,7 @@ func (k *talk) member(args string) (string, error) {
 	if len(words) < 3 || k.Find(words[1]) == nil {
 		return "", fmt.Errorf("member %s: want joined, left or suspected, and a process", args)
 	}
-	at := rpcenv.Address{Host: k.Find(words[1]).IP(), Port: 7077}
-	m := membership.Member{Name: words[1], Role: words[2], RPC: at}
+	m := membership.Member{Name: words[1], Role: words[2], RPC: k.At(words[1])}
 	return k.local(map[string]rpcenv.Message{
 		"joined": membership.MemberJoined{Member: m}, "left": membership.MemberLeft{Member: m}, "suspected": membership.MemberSuspected{Member: m},
 	}[words[0]])("")

@@ -64,6 +64,14 @@ func (w *World) ClientEnv(name string, c *conf.Conf) *rpcenv.Env {
 	return w.env(w.nextIP(), rpcenv.Config{Name: name, Conf: c})
 }
 
+// At is where the process of that name listens, unless its Env is one of ClientEnv. Without such a process nobody is there.
+func (w *World) At(name string) rpcenv.Address {
+	if h := w.Find(name); h != nil {
+		return rpcenv.Address{Host: h.IP(), Port: port}
+	}
+	return rpcenv.Address{Host: "10.9.9.9", Port: 1}
+}
+
 // EnvAt is the Env that listens at an address, the youngest if several did; nil when no Env did.
 func (w *World) EnvAt(a rpcenv.Address) *rpcenv.Env {
 	var found *rpcenv.Env
