@@ -1,6 +1,7 @@
 package rdd
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"iter"
@@ -60,8 +61,53 @@ func prose(size int) []byte {
 	return b.Bytes()[:size]
 }
 
+// song is a text of lines of about 80 bytes that has few different words.
+func song(size int) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	var b bytes.Buffer
+	for line := 0; b.Len() < size; {
+		n, _ := fmt.Fprintf(&b, "w%d", r.IntN(100)*997)
+		if line += n + 1; line > 80 {
+			b.WriteByte('\n')
+			line = 0
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return b.Bytes()[:size]
+}
+
+// plainly counts words as a Go program without Coherer would: the rival of the benchmark.
+func plainly(text []byte) (map[string]int64, error) {
+	counts := map[string]int64{}
+	in := bufio.NewScanner(bytes.NewReader(text))
+	for in.Scan() {
+		for w := range words(in.Text()) {
+			counts[w]++
+		}
+	}
+	return counts, in.Err()
+}
+
 func BenchmarkWordCountMapSide(b *testing.B) {
-	text := prose(maxSplit)
+	for _, t := range []struct {
+		name string
+		text []byte
+	}{{"many", prose(4 << 20)}, {"few", song(4 << 20)}} {
+		b.Run("words="+t.name+"/by=plain", func(b *testing.B) {
+			b.SetBytes(int64(len(t.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if counts, err := plainly(t.text); err != nil || len(counts) < 100 {
+					b.Fatal(err, len(counts))
+				}
+			}
+		})
+		b.Run("words="+t.name+"/by=coherer", func(b *testing.B) { wordCountMapSide(b, t.text) })
+	}
+}
+
+func wordCountMapSide(b *testing.B, text []byte) {
 	fs := MemFS{"text": text}
 	job, err := wordCount.With(countArgs{"text", 1, 2}).Invocation()
 	if err != nil {

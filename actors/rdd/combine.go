@@ -9,32 +9,54 @@ import (
 // combiner merges the values of equal keys and keeps the keys in the order in which they came. It has a hash table of
 // its own, since looking up keys is most of the work of a word count: a slot of 8 bytes leads to the entry, where Go's
 // map would hold the key once more, and growing does not touch the keys. Pairs are looked up a batch at a time, one step
-// for all before the next: the processor then waits for the memory of several at once.
+// for all before the next: the processor then waits for the memory of several at once. A small table needs no batches: it
+// lies in the processor's cache.
 type combiner[K comparable, V any] struct {
 	entries []Pair[K, V]
-	slots   []slot // a power of two, at most half of it used
+	slots   []slot // a power of two, at most half of it used, of a small table an eighth
 	hash    func(K) uint32
 	merge   func(a, b V) V
 	keep    func(K) K
+	small   int // so many slots need no batches
 
 	batch [batchSize]Pair[K, V] // not looked up yet
 	n     int
 }
 
-const batchSize = 16
+const (
+	batchSize = 16
+	// smallTable is how many slots lie in the cache with their entries and keys.
+	smallTable = 1 << 12
+)
 
 // slot of the table: the hash of a key and its place in the entries, counted from 1; 0 is an empty slot.
 type slot struct{ hash, place uint32 }
 
 func newCombiner[K comparable, V any](merge func(a, b V) V, keep func(K) K) *combiner[K, V] {
-	return &combiner[K, V]{slots: make([]slot, 64), hash: hasher[K](), merge: merge, keep: keep}
+	return &combiner[K, V]{slots: make([]slot, 64), hash: hasher[K](), merge: merge, keep: keep, small: smallTable}
 }
 
 func (c *combiner[K, V]) add(p Pair[K, V]) {
+	if len(c.slots) <= c.small {
+		c.addAtOnce(p)
+		return
+	}
 	c.batch[c.n] = p
 	if c.n++; c.n == batchSize {
 		c.flush()
 	}
+}
+
+// addAtOnce looks one pair up.
+func (c *combiner[K, V]) addAtOnce(p Pair[K, V]) {
+	h := c.hash(p.Key)
+	if s := c.slots[h&uint32(len(c.slots)-1)]; s.place != 0 && s.hash == h {
+		if e := &c.entries[s.place-1]; e.Key == p.Key {
+			e.Value = c.merge(e.Value, p.Value)
+			return
+		}
+	}
+	c.addSlowly(p, h)
 }
 
 // flush looks the batch up.
@@ -82,7 +104,11 @@ func (c *combiner[K, V]) addSlowly(p Pair[K, V], h uint32) {
 	p.Key = c.keep(p.Key) // only now: keys that are known already are not copied
 	c.entries = append(c.entries, p)
 	c.slots[i] = slot{h, uint32(len(c.entries))}
-	if len(c.entries) > len(c.slots)/2 {
+	room := len(c.slots) / 2
+	if len(c.slots) < c.small { // where slots cost nothing, so most keys are where their hashes point
+		room = len(c.slots) / 8
+	}
+	if len(c.entries) > room {
 		c.grow()
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The combiner agrees with a map and keeps the order, also where all hashes are alike.
+// The combiner agrees with a map and keeps the order, also where all hashes are alike, with batches and without.
 func TestCombiner(t *testing.T) {
 	words := mustCodec[string](t)
 	for name, hash := range map[string]func(string) uint32{
@@ -22,6 +22,7 @@ func TestCombiner(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c := newCombiner(func(a, b string) string { return a + b }, keeper(words))
 				c.hash = hash
+				c.small = rapid.SampledFrom([]int{0, 128, smallTable}).Draw(t, "small")
 				counts := map[string]string{}
 				var order []string
 				for _, k := range rapid.SliceOfN(rapid.StringN(0, 3, -1), 0, 300).Draw(t, "keys") {

@@ -10,12 +10,10 @@ func Map[T, U any](d Dataset[T], f func(T) U) Dataset[U] {
 	n := d.derive("Map", f)
 	return newDataset(n, func(r *run) iter.Seq[U] {
 		return func(yield func(U) bool) {
-			for v := range d.iterate(r) {
+			d.iterate(r)(func(v T) bool { // called, not ranged over: a loop's own checks cost as much as a short f
 				r.at = n
-				if !yield(f(v)) {
-					return
-				}
-			}
+				return yield(f(v))
+			})
 		}
 	})
 }

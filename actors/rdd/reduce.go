@@ -21,10 +21,11 @@ func ReduceByKey[K comparable, V any](d Dataset[Pair[K, V]], f func(a, b V) V, p
 	}
 	reduce := func(r *run, in iter.Seq[Pair[K, V]]) []Pair[K, V] {
 		c := newCombiner(f, keeper(keys))
-		for p := range in {
+		in(func(p Pair[K, V]) bool { // called, not ranged over, as in Map
 			r.at = n
 			c.add(p)
-		}
+			return true
+		})
 		r.at = n // the last pairs are merged only now
 		return c.all()
 	}
