@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/coherer/coherer/messages/rpc"
 )
@@ -23,6 +24,7 @@ type connections struct {
 	last   func() // for the end of the last one, after drain
 	stop   func() // of the timer of keepalive.go; nil: none is set
 	armed  uint64 // how often it was set
+	round  time.Duration
 }
 
 // enter notes a connection from the moment that its link is open; false once the Env closes its connections.

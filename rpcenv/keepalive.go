@@ -3,7 +3,6 @@ package rpcenv
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/coherer/coherer/messages/rpc"
 )
@@ -29,14 +28,15 @@ const (
 	probe = -1
 )
 
-// round is how long a round is.
-func (t *connections) round() time.Duration { return NetworkTimeout.Get(t.env.cfg.Conf) / aliveRounds }
-
 // watch begins to look after c, which add has entered. An Env without connections has no timer.
 func (t *connections) watch(c *conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c.heard.Store(true) // its handshake
+	if t.round == 0 {
+		// Kept, since to look a setting up takes longer than all else of a round.
+		t.round = NetworkTimeout.Get(t.env.cfg.Conf) / aliveRounds
+	}
 	if t.stop == nil {
 		t.armLocked()
 	}
@@ -55,7 +55,7 @@ func (t *connections) unwatch() {
 func (t *connections) armLocked() {
 	t.armed++
 	n := t.armed
-	t.stop = t.env.host.After(t.round(), func() { t.listen(n) })
+	t.stop = t.env.host.After(t.round, func() { t.listen(n) })
 }
 
 // listen is the end of a round: the n-th timer's. It asks the peers that have been silent for half of the time-out, and ends the
@@ -159,10 +159,10 @@ func (c *conn) giveUp() {
 	if c.life.stage() != connOpen {
 		return
 	}
-	conf := c.env.cfg.Conf
+	limit := NetworkTimeout.Get(c.env.cfg.Conf)
 	why := fmt.Errorf("Connection to %s has been quiet for at least %s, and the peer answers nothing. Assuming connection is dead; "+
-		"please adjust %s (%s) if this is wrong.", c.peer, scalaDuration(lastRound*c.env.connections.round()),
-		NetworkTimeout.Key(), scalaDuration(NetworkTimeout.Get(conf)))
+		"please adjust %s (%s) if this is wrong.", c.peer, scalaDuration(limit/aliveRounds*lastRound),
+		NetworkTimeout.Key(), scalaDuration(limit))
 	c.env.log.Warn(why)
 	c.end(why)   // now: the Link would first wait for the peer to take what is queued
 	c.close(why) // which the Link reports some time
