@@ -26,7 +26,7 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 	p.deliver = func(res result) {
 		it := item{kind: itemReply, id: res.id, cause: p.id, received: res.received, sender: to.Address, conn: to.conn, ctx: c}
 		it.untraced, it.recorded = p.untraced, res.recorded
-		it.ledger, it.bytes = res.ledger, res.bytes
+		it.ledger, it.bytes = res.ledger, int32(res.bytes)
 		if res.id.IsZero() {
 			it.kind, it.id, it.name = itemFailed, in.env.nextID(), "ask failed"
 		}

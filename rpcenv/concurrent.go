@@ -45,7 +45,7 @@ func (in *inbox) concurrentTurn() {
 		it := in.takeLocked()
 		in.mu.Unlock()
 		err := in.handleApart(&it)
-		it.ledger.add(it.bytes)
+		it.ledger.add(int(it.bytes))
 		in.env.busy(-1)
 		in.mu.Lock()
 		// As in Spark an endpoint whose OnStart failed lives on, and stays serial.

@@ -76,13 +76,13 @@ func (in *inbox) call(c *Context, it *item) (err error) {
 	case itemReply, itemFailed, itemRun:
 		it.fn()
 	case itemConnected:
-		in.ep.(ConnectionWatcher).OnConnected(c, it.addr)
+		in.ep.(ConnectionWatcher).OnConnected(c, it.rare.addr)
 	case itemDisconnected:
-		in.ep.(ConnectionWatcher).OnDisconnected(c, it.addr)
+		in.ep.(ConnectionWatcher).OnDisconnected(c, it.rare.addr)
 	case itemNetworkError:
-		in.ep.(NetworkErrorWatcher).OnNetworkError(c, it.err, it.addr)
+		in.ep.(NetworkErrorWatcher).OnNetworkError(c, it.rare.err, it.rare.addr)
 	case itemPeer:
-		it.peer.call(c, in.ep.(BacklogWatcher))
+		it.rare.peer.call(c, in.ep.(BacklogWatcher))
 	}
 	return nil
 }

@@ -30,8 +30,9 @@ func (e *Env) recordHandled(it *item, h handling) {
 		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Endpoint: h.tag, Name: r.Name(it.name), Outcome: r.Name(h.outcome),
 		Recorded: h.recorded,
 	}
-	address := it.addr.String()
-	if address != "" {
+	address := ""
+	if it.rare != nil {
+		address = it.rare.addr.String()
 		n.Address = r.Name(address)
 	}
 	if !h.recorded { // the ring alone: no clock is read and no Event made
@@ -91,10 +92,10 @@ func (c *Context) begin(it *item) {
 // beginning is when the handling of an item begins, for the trace; zero when it is not recorded, unless its World says when.
 // Within a turn it is when that of the last one ended.
 func (c *Context) beginning(it *item) time.Time {
-	e := c.in.env
+	e, began := c.in.env, it.began()
 	switch {
-	case !it.began.IsZero():
-		return it.began
+	case !began.IsZero():
+		return began
 	case !it.recorded && !e.switches.Load().records(c.in.name):
 		return time.Time{}
 	case c.ended.IsZero():

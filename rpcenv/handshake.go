@@ -65,7 +65,7 @@ func (e *Env) dial(to Address, done func(*conn, error)) {
 func (e *Env) networkError(to Address, err error) {
 	e.metrics.NotReached()
 	e.recordConn(record.ID{}, "", to, "refused", err.Error())
-	e.endpoints.notify(item{kind: itemNetworkError, name: "unreachable", addr: to, err: err})
+	e.endpoints.notify(item{kind: itemNetworkError, name: "unreachable", rare: &rare{addr: to, err: err}})
 }
 
 func (c *conn) startClock() {

@@ -161,7 +161,7 @@ func (in *inbox) runTurn() {
 		}
 		in.current = in.batch.next()
 		in.invoker.InvokeUserMessage(in)
-		in.current.ledger.add(in.current.bytes)
+		in.current.ledger.add(int(in.current.bytes))
 		*in.current = item{}
 		in.current = nil
 		in.env.busy(-1) // after all that the handler sent was counted: work under way never seems to be none in between
@@ -221,6 +221,6 @@ func (t turn) Begin() {
 	t.in.mu.Lock()
 	defer t.in.mu.Unlock()
 	if it := t.in.queue.peek(); it != nil {
-		it.began = t.in.env.host.Now()
+		it.begin(t.in.env.host.Now())
 	}
 }

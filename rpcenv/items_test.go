@@ -2,31 +2,40 @@ package rpcenv
 
 import (
 	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
 
-// A queue of items is what a slice is: the next is the first, any of them can be taken, and the others keep their order.
+// A queue of items is what a slice is: the next is the first, any of them can be taken, and the others keep their order. What was
+// taken is not kept by the queue, since a message may be large, and no segment stays that holds nothing.
 func TestItemsAreAQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q *items
 		var want []string
 		n := 0
-		for range rapid.IntRange(0, 40).Draw(t, "steps") {
+		for range rapid.IntRange(0, 20).Draw(t, "steps") {
 			switch step := rapid.SampledFrom([]string{"push", "push", "next", "take", "reset"}).Draw(t, "step"); {
 			case step == "push":
-				n++
-				want = append(want, string(rune('a'+n)))
-				q = q.push(item{name: want[len(want)-1]})
+				for range rapid.IntRange(1, 2*segmentItems).Draw(t, "pushed") {
+					n++
+					want = append(want, strconv.Itoa(n))
+					q = q.push(item{name: want[len(want)-1]})
+				}
 			case step == "reset" && len(want) == 0:
 				q = q.reset()
 			case len(want) == 0 || step == "reset":
 			case step == "next":
-				if got := q.next().name; got != want[0] {
-					t.Fatalf("next is %q, want %q", got, want[0])
+				for range rapid.IntRange(1, len(want)).Draw(t, "taken") {
+					it := q.next()
+					if it.name != want[0] {
+						t.Fatalf("next is %q, want %q", it.name, want[0])
+					}
+					*it = item{}
+					want = want[1:]
 				}
-				want = want[1:]
 			default:
 				i := rapid.IntRange(0, len(want)-1).Draw(t, "i")
 				if got := q.take(i).name; got != want[i] {
@@ -40,27 +49,79 @@ func TestItemsAreAQueue(t *testing.T) {
 			if first := q.peek(); (first == nil) != (len(want) == 0) || first != nil && first.name != want[0] {
 				t.Fatalf("first is %v, want %q", first, want)
 			}
+			if got := heldBy(q); !slices.Equal(got, want) {
+				t.Fatalf("the segments hold %q, want %q", got, want)
+			}
+			if got, most := segmentsOf(q), 2+len(want)/segmentItems; got > most {
+				t.Fatalf("%d segments hold %d items", got, len(want))
+			}
 		}
 	})
 }
 
-// What was taken is not kept by the queue: a message may be large. A queue that has run empty begins again at its start.
-func TestWhatWasTakenIsForgotten(t *testing.T) {
+// heldBy is all that the segments of a queue hold, whether it waits or not.
+func heldBy(q *items) (names []string) {
+	if q == nil {
+		return nil
+	}
+	for s := q.first; s != nil; s = s.next {
+		for _, it := range s.items {
+			if it.name != "" {
+				names = append(names, it.name)
+			}
+		}
+	}
+	return names
+}
+
+func segmentsOf(q *items) (n int) {
+	if q == nil {
+		return 0
+	}
+	for s := q.first; s != nil; s = s.next {
+		n++
+	}
+	return n
+}
+
+// A queue that has run empty begins again at its start: one that is never deep needs one segment for ever.
+func TestAQueueThatRanEmptyBeginsAgain(t *testing.T) {
 	var q *items
-	for _, name := range []string{"a", "b", "c"} {
-		q = q.push(item{name: name})
+	for range 3 * segmentItems {
+		q = q.push(item{name: "a"})
+		if q.take(0); q.head != 0 || q.tail != 0 {
+			t.Fatalf("after take from %d to %d", q.head, q.tail)
+		}
+		*q.push(item{name: "b"}).next() = item{}
+		if q = q.reset(); q.head != 0 || q.tail != 0 {
+			t.Fatalf("after reset from %d to %d", q.head, q.tail)
+		}
 	}
-	q.take(1)
-	if q.list[0].name != "" || q.list[1].name != "a" || q.list[2].name != "c" {
-		t.Errorf("%q %q %q", q.list[0].name, q.list[1].name, q.list[2].name)
+	if n := segmentsOf(q); n != 1 {
+		t.Errorf("%d segments", n)
 	}
-	q.take(0)
-	q.take(0)
-	if q.head != 0 || len(q.list) != 0 {
-		t.Errorf("head %d of %d", q.head, len(q.list))
+}
+
+// No queue is nothing to give back: the pool has only queues that can be filled.
+func TestNoQueueIsNotGivenBack(t *testing.T) {
+	var q *items
+	q.release()
+	if q = q.push(item{name: "a"}); q.len() != 1 {
+		t.Errorf("%d wait", q.len())
 	}
-	q.push(item{name: "d"}).next()
-	if q = q.reset(); q.head != 0 || len(q.list) != 0 {
-		t.Errorf("after reset head %d of %d", q.head, len(q.list))
+}
+
+// The items of one event share what few items have: noting when the handling of one began leaves the others as they are.
+func TestTheBeginningOfOneItemIsItsOwn(t *testing.T) {
+	shared := &rare{addr: Address{Host: "h"}}
+	a, b := item{rare: shared}, item{rare: shared}
+	now := time.Unix(1, 0)
+	a.begin(now)
+	if !a.began().Equal(now) || a.rare.addr != shared.addr || !b.began().IsZero() {
+		t.Errorf("began %v at %v, the other %v", a.began(), a.rare.addr, b.began())
+	}
+	plain := item{}
+	if plain.begin(now); !plain.began().Equal(now) {
+		t.Errorf("began %v", plain.began())
 	}
 }

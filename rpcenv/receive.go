@@ -64,7 +64,7 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 			it.call = c.newIncomingAsk(id, env, m, it.untraced)
 		}
 		if c.window > 0 { // the peer knows credit
-			it.ledger, it.bytes = c.ledgerOf(flow{endpoint: in.name}), cost(len(env.Content))
+			it.ledger, it.bytes = c.ledgerOf(flow{endpoint: in.name}), int32(cost(len(env.Content)))
 		}
 		if err = in.offer(it); err == nil {
 			return

@@ -106,7 +106,7 @@ var mutants = []mutant{
 	},
 	{
 		"endpoints do not hear of connections", "conn_life.go",
-		"\te.endpoints.notify(item{kind: itemConnected, name: \"connected\", addr: c.peer})\n", "",
+		"\te.endpoints.notify(item{kind: itemConnected, name: \"connected\", rare: &rare{addr: c.peer}})\n", "",
 		[]string{"connection"},
 		false,
 	},
