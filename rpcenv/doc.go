@@ -135,8 +135,8 @@
 //   - A peer that is gone without a word is noticed within spark.network.timeout: its connection ends then. After half of it in
 //     which nothing came, the peer is asked. A process that stands still for less than half loses nothing, nor does one that
 //     stands still for 23/24 of it just after it sent something.
-//   - [Context.Send] never waits, [Blocking.Send] waits for room. What could not be delivered is an event of the trace, except for what was on the wire when a
-//     connection ended: there the end of the connection is the event.
+//   - [Context.Send] never waits, [Blocking.Send] waits for room. What could not be delivered is an event of the trace, except
+//     for what was on the wire when a connection ended: there the end of the connection is the event.
 //
 // # Duties
 //
@@ -216,9 +216,9 @@
 // (coherer.rpc.window). A message counts with its content and 256 bytes. What goes beyond waits at the sender, so one slow endpoint holds
 // up its own messages alone; the peer gives back what was handled (rpc.Credit, no message of the trace). Answers have a window for each
 // asking endpoint; a peer that asks and does not take its answers loses its connection. When more than a window waits
-// the peer is behind: a [BacklogWatcher] hears of it, and when it has caught up. 64 MiB may wait for a peer,
-// and as many be written to it (coherer.rpc.outbox.limit): an ask beyond it fails at once with [ErrUnreachableOverloaded], a message beyond it ends the
-// stream, and its sender hears of that. 10,000 bodies may wait in a lane of Run. At most one tick of a timer waits. A
+// the peer is behind: a [BacklogWatcher] hears of it, and when it has caught up. 64 MiB may wait for a peer, and as many be
+// written to it (coherer.rpc.outbox.limit): an ask beyond it fails at once with [ErrUnreachableOverloaded], a message beyond it
+// ends the stream, and its sender hears of that. 10,000 bodies may wait in a lane of Run. At most one tick of a timer waits. A
 // frame has at most 128 MiB and a header. Over TCP it has to come within transport.Options.IdleTimeout of its first byte, and all frames
 // of a Host that are on their way in hold at most MaxUnfinished, twice the largest frame: else the connection ends, with the reason.
 // An inbox has no bound for what its own Env sends, as in Spark.

@@ -51,7 +51,8 @@
 //	changes                                    prints the changes of state that its process recorded since the last changes
 //	stop                                       stops the endpoint
 //
-// A Subject may add verbs, leave messages out of the forest, and have short names for what is long. Blocks between the lines
+// A Subject may add verbs, for which Fill, Books, Heard and ProcessesOf are here, leave messages out of the forest, and have short
+// names for what is long. Blocks between the lines
 // "subtest NAME" and "subtest end" are a subtest in a World of its own.
 //
 // Messages are written as they are printed, see package script/syntax: fields under their JSON names, those at zero left out. Every

@@ -29,8 +29,8 @@ type Subject struct {
 	Verbs map[string]func(args string) (string, error)
 }
 
-// Inner reports whether an entry is a message within a process. As an Omit it is for a process of several endpoints whose conversations with others a
-// script is about.
+// Inner reports whether an entry is a message within a process. As an Omit it is for a process of several endpoints whose
+// conversations with others a script is about.
 func Inner(e *trace.Entry) bool {
 	return e.K == trace.KindMsg && trace.Peer(e.From) == trace.Peer(e.To)
 }
