@@ -170,7 +170,9 @@ func TestPeersThatStopWithinLargeFramesShareABound(t *testing.T) {
 	for _, conn := range peers {
 		_ = conn.Close()
 	}
-	await(t, "the last end", ended)
+	if err := await(t, "the last end", ended); err == nil {
+		t.Error("the last link ended without a reason")
+	}
 	if used := h.large.Used(); used != 0 {
 		t.Errorf("%d bytes are held after all ends", used)
 	}
