@@ -35,6 +35,12 @@ type route struct {
 // mayTake reports whether n more bytes may wait where bytes do. One message alone always may, up to MaxMessage.
 func mayTake(bytes, n, limit int) bool { return n <= MaxMessage && (bytes == 0 || bytes+n <= limit) }
 
+// mayWait is mayTake for o. A sender that can wait leaves half of the room to those that cannot: handlers, answers and Credits, which
+// would end the connection.
+func (o *outgoing) mayWait(bytes, limit int) bool {
+	return (o.body == nil || bytes <= limit/2) && mayTake(bytes, len(o.content), limit)
+}
+
 // push adds o. More than a window makes the peer one that is behind, which each endpoint whose messages wait hears once.
 func (b *backlog) push(e *Env, o outgoing) {
 	o.body = nil // it has been taken

@@ -82,7 +82,7 @@ func (c *conn) send(o outgoing) error {
 		return fmt.Errorf("%w: the connection to %s is closed", ErrUnreachableDisconnected, c.peer)
 	}
 	var err error
-	if queued := c.link.Queued(); mayTake(queued, len(o.content), c.env.outboxLimit) {
+	if queued := c.link.Queued(); o.mayWait(queued, c.env.outboxLimit) {
 		err = c.admitLocked(o)
 	} else {
 		err = overloaded(queued, c.peer)

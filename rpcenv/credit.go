@@ -58,7 +58,7 @@ func (c *conn) admitLocked(o outgoing) error {
 		return nil
 	case o.body != nil && s.behind:
 		return errNoRoom
-	case !mayTake(c.waits, len(o.content), c.env.outboxLimit):
+	case !o.mayWait(c.waits, c.env.outboxLimit):
 		return overloaded(c.waits, c.peer)
 	}
 	c.waits += n

@@ -218,8 +218,8 @@
 // asking endpoint; a peer that asks and does not take its answers loses its connection. When more than a window waits
 // the peer is behind: a [BacklogWatcher] hears of it, and when it has caught up. 64 MiB may wait for a peer, and as many be
 // written to it (coherer.rpc.outbox.limit): an ask beyond it fails at once with [ErrUnreachableOverloaded], a message beyond it
-// ends the stream, and its sender hears of that. 10,000 bodies may wait in a lane of Run. At most one tick of a timer waits. A
-// frame has at most 128 MiB and a header. Over TCP it has to come within transport.Options.IdleTimeout of its first byte, and all frames
+// ends the stream, and its sender hears of that. [Blocking.Send] waits when half of it is taken. 10,000 bodies may wait in a
+// lane of Run. At most one tick of a timer waits. A frame has at most 128 MiB and a header. Over TCP it has to come within transport.Options.IdleTimeout of its first byte, and all frames
 // of a Host that are on their way in hold at most MaxUnfinished, twice the largest frame: else the connection ends, with the reason.
 // An inbox has no bound for what its own Env sends, as in Spark.
 //

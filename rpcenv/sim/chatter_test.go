@@ -18,6 +18,8 @@ type chatter struct {
 
 	started, stopped, inside bool
 	asks, runs, said         int
+	floods                   bool // a body sends
+	flooded                  int  // by bodies
 	clock                    rpcenv.Timer
 	up                       map[rpcenv.Address]int
 	heard                    map[string]int // by sender: the last number
@@ -96,7 +98,12 @@ func (c *chatter) talk(ctx *rpcenv.Context) {
 	l := c.p.l
 	to := l.live[l.names[ctx.Rand().IntN(processes)]]
 	ref := ctx.Env().Ref(to.env.Address(), []string{"A", "B", "A", "B", "B", "Nobody"}[ctx.Rand().IntN(6)])
-	for range ctx.Rand().IntN(mostSaid + 1) {
+	most := mostSaid
+	if l.flood {
+		most = mostFlooded
+		c.flood(ctx, ref)
+	}
+	for range ctx.Rand().IntN(most + 1) {
 		c.said++
 		ctx.Send(ref, wrapperspb.String(c.name+" "+strconv.Itoa(c.said)))
 	}

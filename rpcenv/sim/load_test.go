@@ -9,6 +9,7 @@ import (
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/fault"
 	"github.com/coherer/coherer/rpcenv/sim"
 	"github.com/coherer/coherer/rpcenv/sim/invariant"
@@ -27,6 +28,7 @@ const (
 // load is a workload in a World, and what its endpoints saw.
 type load struct {
 	w      *sim.World
+	conf   *conf.Conf
 	trace  []*tracepb.Record // all that was recorded, as it was made: cheaper than the Recorder's, which are decoded
 	rnd    *rand.Rand
 	names  []string
@@ -35,6 +37,7 @@ type load struct {
 	silent bool // nobody starts anything new
 	plant  bool // of a bug: see hear
 	moved  bool // faults double messages or change their order
+	flood  bool // they say more than they can hear
 
 	asked, ended, handled int
 	problems              []string
@@ -106,7 +109,7 @@ func (l *load) problem(format string, args ...any) {
 // boot is a life of a process.
 func (l *load) boot(h *sim.Host) error {
 	p := &process{l: l, name: fmt.Sprintf("%s.%d", h.Name(), len(l.all)), host: h}
-	env, err := rpcenv.New(h, rpcenv.Config{Name: h.Name(), Listen: rpcenv.Address{Host: h.IP(), Port: 7077}, Log: rpcenv.NoLog()})
+	env, err := rpcenv.New(h, rpcenv.Config{Name: h.Name(), Listen: rpcenv.Address{Host: h.IP(), Port: 7077}, Log: rpcenv.NoLog(), Conf: l.conf})
 	if err != nil {
 		return err
 	}
