@@ -15,9 +15,22 @@ type incomingAsk struct {
 	sender Address
 	done   atomic.Bool
 	at     int32 // its place in owned, which guards it
-	// deliver brings the end to the asker: m, or err.
-	deliver func(m Message, err error)
+	// by brings the end to the asker. The fields below say how; a closure would have to be made for each ask.
+	by       answerer
+	asked    *outgoingAsk // of an asker in this Env
+	request  int64        // of an asker behind a connection
+	from     string       // the asker's name, in this Env
+	to       string       // the asked endpoint
+	untraced bool
+	recorded bool
 }
+
+// answerer brings the end of an ask, m or err, to where the ask came from.
+type answerer interface {
+	endAsk(k *incomingAsk, m Message, err error)
+}
+
+func (k *incomingAsk) deliver(m Message, err error) { k.by.endAsk(k, m, err) }
 
 func (k *incomingAsk) answer(m Message) {
 	if k.finish() {

@@ -83,14 +83,16 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 }
 
 func (c *conn) newIncomingAsk(id record.ID, env *Envelope, q proto.Message, untraced bool) *incomingAsk {
-	k := &incomingAsk{env: c.env, id: id, typ: TypeName(q), sender: c.peer}
-	request, from := env.RequestID, env.Endpoint
-	k.deliver = func(m Message, err error) {
-		o := outgoing{to: Ref{Address: c.peer}, from: from, cause: id, msg: m, form: tracepb.Form_REPLY, untraced: untraced}
-		o.request, o.question = request, k.typ
-		c.respond(k, o, err)
+	return &incomingAsk{
+		env: c.env, id: id, typ: TypeName(q), sender: c.peer, by: c, request: env.RequestID, to: env.Endpoint, untraced: untraced,
 	}
-	return k
+}
+
+// endAsk brings the end of an ask to its asker, the peer.
+func (c *conn) endAsk(k *incomingAsk, m Message, err error) {
+	o := outgoing{to: Ref{Address: c.peer}, from: k.to, cause: k.id, msg: m, form: tracepb.Form_REPLY, untraced: k.untraced}
+	o.request, o.question = k.request, k.typ
+	c.respond(k, o, err)
 }
 
 // receiveAnswer ends an ask. A late answer is dropped.

@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
-	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // send takes a message to its inbox or outbox. Its error is ErrNotMessage or an encoding that fails; any later failure ends the ask,
@@ -87,7 +86,9 @@ func (e *Env) sendLocal(o outgoing) {
 	if p := o.pending; p != nil {
 		p.id, p.untraced = id, o.untraced // before the item is posted: its answer, which may come at once, names them
 		e.asks.add(p)
-		it.call = e.localAsk(o, id)
+		it.call = &incomingAsk{
+			env: e, id: id, typ: p.typ, sender: e.addr, by: e, asked: p, from: o.from, to: o.to.Name, untraced: o.untraced, recorded: o.recorded,
+		}
 	}
 	if in == nil {
 		e.undelivered(o, e.endpoints.missing(o.to.Name))
@@ -98,16 +99,10 @@ func (e *Env) sendLocal(o outgoing) {
 	}
 }
 
-func (e *Env) localAsk(o outgoing, id record.ID) *incomingAsk {
-	k := &incomingAsk{env: e, id: id, typ: o.pending.typ, sender: e.addr}
-	k.deliver = func(m Message, err error) { e.answerLocal(k, o, m, err) }
-	return k
-}
-
-// answerLocal brings the end of an ask to an asker in this Env.
-func (e *Env) answerLocal(k *incomingAsk, o outgoing, m Message, err error) {
-	r := outgoing{to: Ref{Address: e.addr, Name: o.from}, msg: m, cause: k.id, from: o.to.Name, form: tracepb.Form_REPLY, at: e.traceTime()}
-	r.untraced, r.recorded = o.untraced, o.recorded
+// endAsk brings the end of an ask to an asker in this Env.
+func (e *Env) endAsk(k *incomingAsk, m Message, err error) {
+	r := outgoing{to: Ref{Address: e.addr, Name: k.from}, msg: m, cause: k.id, from: k.to, form: tracepb.Form_REPLY, at: e.traceTime()}
+	r.untraced, r.recorded = k.untraced, k.recorded
 	if err != nil {
 		r.form, r.msg = tracepb.Form_FAIL, failureOf(err)
 	}
@@ -116,7 +111,7 @@ func (e *Env) answerLocal(k *incomingAsk, o outgoing, m Message, err error) {
 	w.within(e)
 	e.recordSent(&r, id, k.typ, &w)
 	// The answer was recorded as sent; if the ask has ended meanwhile, that it came to nothing is an event too.
-	if !e.asks.finish(o.pending, result{msg: m, err: err, id: id, received: r.at, recorded: r.recorded}) {
+	if !e.asks.finish(k.asked, result{msg: m, err: err, id: id, received: r.at, recorded: r.recorded}) {
 		e.dropped(&r, k.typ, errAskEnded)
 	}
 }
