@@ -148,9 +148,9 @@ func (c *conn) respond(k *incomingAsk, o outgoing, err error) {
 	case !c.roomLocked(len(content)):
 		c.env.dropped(&o, k.typ, c.why)
 	default:
-		if err := c.admitLocked(o); err != nil { // a peer that asks and does not take the answers loses its connection
-			c.closeLocked(err)
+		if err := c.admitLocked(o); err != nil { // its asker hears so, and no other is harmed
 			c.env.dropped(&o, k.typ, err)
+			c.refuseLocked(o, fmt.Errorf("%w: %w", ErrRefusedNoRoom, err))
 		}
 	}
 }
@@ -173,18 +173,23 @@ func (c *conn) roomLocked(n int) bool {
 }
 
 // refuse answers a request that could not be dispatched with a frame of type 5.
-func (c *conn) refuse(id record.ID, request int64, endpoint string, err error) {
+func (c *conn) refuse(id record.ID, request int64, endpoint string, untraced bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.life.stage() != connOpen || !c.roomLocked(len(err.Error())) {
 		return
 	}
+	c.refuseLocked(outgoing{to: Ref{Address: c.peer}, from: endpoint, cause: id, request: request, untraced: untraced}, err)
+}
+
+// refuseLocked sends err in place of an answer. It waits for no credit: it is small.
+func (c *conn) refuseLocked(o outgoing, err error) {
 	c.out++
-	o := outgoing{to: Ref{Address: c.peer}, from: endpoint, cause: id, msg: failureOf(err), form: tracepb.Form_FAIL}
+	o.msg, o.form, o.content = failureOf(err), tracepb.Form_FAIL, nil
 	answer := c.itemID(true, c.out)
-	c.env.recordSent(&o, answer, "", &c.way)
+	c.env.recordSent(&o, answer, o.question, &c.way)
 	c.env.metrics.Sent(0)
-	c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: dispatchFailure(err), Note: c.note(&o, answer, "")})
+	c.link.Send(&Envelope{Kind: KindFailure, RequestID: o.request, Error: dispatchFailure(err), Note: c.note(&o, answer, o.question)})
 }
 
 // note describes a message; nil unless the Host wants Notes.

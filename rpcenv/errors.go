@@ -26,6 +26,9 @@ var (
 	ErrRefusedStopped = NewRefusal("rpc.stopped", "stopped")
 	// ErrRefusedNoReply: the handler neither answered nor deferred. Spark lets the asker run into its time-out.
 	ErrRefusedNoReply = NewRefusal("rpc.no-reply", "the handler did not reply")
+	// ErrRefusedNoRoom: the handler has answered, but so many answers wait for the asking endpoint that this one found no room
+	// (coherer.rpc.outbox.limit). In Spark they have no bound.
+	ErrRefusedNoRoom = NewRefusal("rpc.no-room", "the answer found no room")
 	// ErrRefusedUnsupported: the endpoint has no handler for that message.
 	ErrRefusedUnsupported = NewRefusal("rpc.unsupported", "Unsupported message")
 	// ErrRefusedUndecodable: the peer could not decode the message.

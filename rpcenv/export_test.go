@@ -163,7 +163,7 @@ func (o Conn) Answer(m Message) {
 }
 
 // Refuse refuses a question of the peer's to E.
-func (o Conn) Refuse(err error) { o.c.refuse(record.ID{Conn: 5, N: 1}, 1, "E", err) }
+func (o Conn) Refuse(err error) { o.c.refuse(record.ID{Conn: 5, N: 1}, 1, "E", false, err) }
 
 // Living counts what an Env keeps of its own: endpoints that have not ended, and bodies.
 func (e *Env) Living() (endpoints, bodies int) {

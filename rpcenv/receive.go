@@ -75,7 +75,7 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 	}
 	// In Spark an ask that meets a stopped inbox has no answer and runs into its time-out.
 	if ask {
-		c.refuse(id, env.RequestID, env.Endpoint, err)
+		c.refuse(id, env.RequestID, env.Endpoint, m != nil && c.env.untraced(m), err) // traced as the question is
 		return
 	}
 	c.env.log.Warnf("Drop a message from %s: %v", c.peer, err)
