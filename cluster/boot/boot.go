@@ -63,8 +63,10 @@ func New(opts Options) (*Process, error) {
 			return nil, errors.Join(err, opts.Recorder.Close())
 		}
 	}
-	p.Host = transport.New(transport.Options{Recorder: opts.Recorder, Start: opts.Start, ExitFunc: exit, ConnectTimeout: opts.ConnectTimeout,
-		IdleTimeout: opts.IdleTimeout})
+	p.Host = transport.New(transport.Options{
+		Recorder: opts.Recorder, Start: opts.Start, ExitFunc: exit, ConnectTimeout: opts.ConnectTimeout,
+		IdleTimeout: opts.IdleTimeout,
+	})
 	return p, nil
 }
 
