@@ -44,6 +44,14 @@ func TestWhyAppOnYARN(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The answer comes once the application is recorded. A client asks until it is accepted, and so does this.
+	for state := yarn.YarnApplicationState_SUBMITTED; state < yarn.YarnApplicationState_ACCEPTED; {
+		report, err := rpcenv.AskWait(b, ref, &yarn.GetApplicationReportRequest{ApplicationId: got.GetApplicationId()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		state = report.GetApplicationReport().GetYarnApplicationState()
+	}
 	r := here(t, "why", "app", id.String(), "--master", "yarn://"+where)
 	if r.code != 0 || !strings.HasPrefix(r.stdout, id.String()+" (waits) is ACCEPTED, its attempt ") || !strings.Contains(r.stdout, "queue root.ada") {
 		t.Errorf("%d\n%s%s", r.code, r.stdout, r.stderr)
