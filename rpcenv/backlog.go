@@ -35,8 +35,8 @@ type route struct {
 // mayTake reports whether n more bytes may wait where bytes do. One message alone always may, up to MaxMessage.
 func mayTake(bytes, n, limit int) bool { return n <= MaxMessage && (bytes == 0 || bytes+n <= limit) }
 
-// mayWait is mayTake for o. A sender that can wait leaves half of the room to those that cannot: handlers, answers and Credits, which
-// would end the connection.
+// mayWait is mayTake for o. A sender that can wait leaves half of the room to those that cannot: the messages of handlers and Credits,
+// which would end the connection, and answers, which would fail.
 func (o *outgoing) mayWait(bytes, limit int) bool {
 	return (o.body == nil || bytes <= limit/2) && mayTake(bytes, len(o.content), limit)
 }
@@ -83,6 +83,13 @@ func (b *backlog) caughtUp(e *Env) (wakes []func()) {
 	}
 	wakes, b.behind, b.notified, b.wakes = b.wakes, false, nil, nil
 	return wakes
+}
+
+// wakeAll wakes those that waited for room. No lock is held: a body may send at once.
+func wakeAll(wakes []func()) {
+	for _, wake := range wakes {
+		wake()
+	}
 }
 
 // room reports whether there is room for those who can wait; if not it calls wake when there is.

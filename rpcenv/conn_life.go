@@ -78,9 +78,7 @@ func (c *conn) end(err error) {
 		detach(c)
 	}
 	c.env.lost(waited, fmt.Errorf("%w: the connection to %s ended before it was sent: %w", ErrUnreachableDisconnected, c.peer, err))
-	for _, wake := range wakes {
-		wake()
-	}
+	wakeAll(wakes)
 	for _, p := range c.env.asks.all(c.waiting) { // all that there will be: nothing is sent any more
 		c.env.asks.fail(p, fmt.Errorf("%w: the connection to %s ended before the answer: %w", ErrUnreachableDisconnected, c.peer, err))
 	}

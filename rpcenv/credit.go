@@ -14,7 +14,7 @@ import (
 // has handled (rpc.Credit), each time half of the window. As soon as no more than half of it is out, the next message may go, whatever its
 // size: the peer may keep less than half of a window to itself for ever.
 //
-// Answers have windows too, by asker. A connection that finds no room for one ends.
+// Answers have windows too, by asker. An answer that finds no room fails its ask.
 
 // stream is a flow to the peer.
 type stream struct {
@@ -93,9 +93,7 @@ func (c *conn) credit(f flow, bytes int) {
 		c.latest = nil
 	}
 	c.mu.Unlock()
-	for _, wake := range wakes {
-		wake()
-	}
+	wakeAll(wakes)
 }
 
 // room calls wake once there may be room for a message to an endpoint, and reports whether there is now: then it has not kept wake.

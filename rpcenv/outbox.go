@@ -243,9 +243,7 @@ func (ob *outbox) attach(c *conn) {
 	for _, f := range failed {
 		ob.env.declined(f.o, f.err)
 	}
-	for _, wake := range wakes {
-		wake()
-	}
+	wakeAll(wakes)
 	ob.env.busy(-len(queue))
 }
 
@@ -296,9 +294,7 @@ func (ob *outbox) fail(err error) {
 
 func (ob *outbox) failAll(failed []outgoing, wakes []func(), err error) {
 	ob.env.lost(failed, err)
-	for _, wake := range wakes {
-		wake()
-	}
+	wakeAll(wakes)
 	ob.env.busy(-len(failed))
 }
 

@@ -194,7 +194,7 @@ func TestHalfAWindowIsGivenBack(t *testing.T) {
 	a.Stop("E")
 	w.quiet()
 	l.want(t, "credit E0 356")
-	a.Stop("E") // there is none any more
+	a.Stop("E") // E has ended already
 	arrives(c, "E", half-256)
 	w.quiet()
 	l.want(t, "credit Neither0 712", "credit E0 32768")

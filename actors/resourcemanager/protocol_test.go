@@ -121,7 +121,8 @@ func (k *talk) records(string) (string, error) {
 	return strings.Join(slices.Sorted(maps.Keys(k.shelf.records)), " "), nil
 }
 
-// allocations writes the allocation file: XML, or fail TEXT: it cannot be read. Without it before the start there is none.
+// allocations writes the allocation file: XML, or fail TEXT, with which reading it fails. A script that does not use it before the start
+// has no allocation file.
 func (k *talk) allocations(xml string) (string, error) {
 	if k.file == nil {
 		k.file = &file{}

@@ -159,7 +159,8 @@ func (l *tcpLink) read(r rpcenv.Receiver) error {
 	}
 }
 
-// next reads the next frame. For its beginning it waits as long as there is none; the rest has to come within Options.IdleTimeout.
+// next reads the next frame. It waits for the first byte as long as that takes; the rest of the frame has to
+// come within Options.IdleTimeout.
 func (l *tcpLink) next() ([]byte, error) {
 	whole, err := l.frames.Begun()
 	switch {
