@@ -52,6 +52,9 @@ type rig struct {
 
 const nodeMemory, nodeCores, rackSize = 131072, 128, 40
 
+// epoch is when the ResourceManager of a rig began, in ms since 1970.
+const epoch = 1767225600000
+
 func newRig(tb testing.TB, x shape) *rig {
 	conf := DefaultConfig()
 	conf.Faults = Upstream()
@@ -78,7 +81,7 @@ func newRig(tb testing.TB, x shape) *rig {
 		r.must(r.AddNode(r.now, NodeSpec{host + ":8041", host, fmt.Sprintf("/rack%d", n/rackSize), Resource{nodeMemory, nodeCores}}))
 	}
 	for a := range x.apps {
-		id := ids.Attempt{App: ids.Application{Timestamp: 1767225600000, ID: int32(a + 1)}, Attempt: 1}
+		id := ids.Attempt{App: ids.Application{Timestamp: epoch, ID: int32(a + 1)}, Attempt: 1}
 		if _, err := r.AddApp(r.now, id.App, Submission{User: "u", Queue: fmt.Sprintf("root.q%d", a%x.queues)}); err != nil {
 			tb.Fatal(err)
 		}
@@ -219,39 +222,6 @@ func benchFill(b *testing.B, x shape, continuous bool) {
 		last = r
 	}
 	last.report(b, "allocations", given, spent)
-}
-
-// BenchmarkSteady is the shape steady: each round is one update of every node, and every application takes what it was
-// given, ends all of it and asks again.
-func BenchmarkSteady(b *testing.B) {
-	for _, x := range []shape{{nodes: 1000, apps: 100, queues: 10}, {nodes: 1000, apps: 500, queues: 10}, {nodes: 5000, apps: 1000, queues: 10}, {nodes: 5000, apps: 1000, queues: 100, locality: true}} {
-		b.Run(x.String(), func(b *testing.B) {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			r := newRig(b, x)
-			count := x.nodes * 8 / x.apps
-			r.ask(x, count)
-			r.Update(r.now)
-			begun, before := time.Now(), threadTime(b)
-			lives := 0
-			for b.Loop() {
-				r.heartbeats(begun, nil)
-				for i, id := range r.attempts {
-					g, err := r.Allocate(r.now, id, Demand{})
-					r.must(err)
-					for _, c := range g.Containers {
-						lives += len(r.Complete(r.now, c.ID, End{}))
-					}
-					_, err = r.Allocate(r.now, id, Demand{Asks: r.asks(x, i, count)})
-					r.must(err)
-				}
-			}
-			if lives == 0 {
-				b.Fatal("no container lived")
-			}
-			r.report(b, "lives", lives, threadTime(b)-before)
-		})
-	}
 }
 
 // BenchmarkIdle is node updates when nobody wants anything, and when everybody wants what fits nowhere.

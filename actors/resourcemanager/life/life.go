@@ -28,6 +28,13 @@ func (l Life) NMToken(attempt ids.Attempt, n ids.Node, user string) (*yarn.Token
 	})
 }
 
+// ContainerToken starts a container on n. The identifier says which container, and whose; ContainerToken adds the node, the key
+// and this life: a node that has registered with another life of the ResourceManager refuses the container.
+func (l Life) ContainerToken(n ids.Node, identifier *yarn.ContainerTokenIdentifier) (*yarn.Token, error) {
+	identifier.NmHostAddr, identifier.MasterKeyId, identifier.RmIdentifier = n.String(), l.Container.GetKeyId(), l.Timestamp
+	return token.Make(token.Container, n.String(), l.Container, identifier)
+}
+
 // ErrNotReady is the answer until the records are read; clients take it as a reason to ask again.
 func ErrNotReady() error {
 	return fmt.Errorf("%w: the ResourceManager reads its records, ask again", exceptions.Retriable)

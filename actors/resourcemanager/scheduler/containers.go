@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/hadoop/exitstatus"
-	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/resourcemanager/fair"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
@@ -136,11 +135,9 @@ func (s *Scheduler) grant(c *rpcenv.Context, a *scheduledApp, k *container) (*ya
 		return nil, errNoNode
 	}
 	priority := &yarn.Priority{Priority: k.Key.Priority}
-	// RmIdentifier: a node that has registered with another life of the ResourceManager refuses the container.
-	t, err := token.Make(token.Container, n.id.String(), s.life.Container, &yarn.ContainerTokenIdentifier{
-		ContainerId: k.ID.Proto(), NmHostAddr: n.id.String(), AppSubmitter: a.user, Resource: k.Resource.Proto(),
-		ExpiryTimeStamp: c.Now().Add(containerExpiry.Get(c.Conf())).UnixMilli(), MasterKeyId: s.life.Container.GetKeyId(),
-		RmIdentifier: s.life.Timestamp, Priority: priority, CreationTime: k.made.UnixMilli(),
+	t, err := s.life.ContainerToken(n.id, &yarn.ContainerTokenIdentifier{
+		ContainerId: k.ID.Proto(), AppSubmitter: a.user, Resource: k.Resource.Proto(),
+		ExpiryTimeStamp: c.Now().Add(containerExpiry.Get(c.Conf())).UnixMilli(), Priority: priority, CreationTime: k.made.UnixMilli(),
 	})
 	if err != nil {
 		return nil, err
