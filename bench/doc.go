@@ -29,7 +29,7 @@
 //
 // S is {"contender":"x","mode":"remote-tell","size":76,"in_flight":64,"warm_up_ns":..,"duration_ns":..,"record":"off"}. R is
 // {"messages":N,"bytes":B,"used":U,"latency":H,"fault":"what was wrong with what came"}, of local modes within the result.
-// U is {"mallocs":A,"cpu_ns":C}, H is {"max_ns":M,"buckets":[[bucket,count],...]}. The end of stdin ends the process, also in
+// U is {"mallocs":A,"cpu_ns":C}, H is the compressed V2 encoding of HdrHistogram in base64, or [[ns,count],...]. The end of stdin ends the process, also in
 // the midst of a trial. A program in Go calls [measure.Speak] and has only to write a [measure.Contender].
 //
 // # Fairness

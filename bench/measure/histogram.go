@@ -1,113 +1,119 @@
 package measure
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
-	"math/bits"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Histogram counts durations in buckets that are at most 1/128 wide of what they hold, so a percentile is right to 0.8 %.
-//
-// It is fixed arithmetic on one array, and recording allocates nothing: less code than hdrhistogram-go would need around it, whose
-// last release is of 2021 and brings plotting libraries into go.sum.
-type Histogram struct {
-	counts [buckets]uint64
-	count  uint64
-	max    int64
-}
-
+// The geometry of a Histogram: every duration from a nanosecond to the longest trial, right to three digits.
 const (
-	subBits = 7
-	sub     = 1 << subBits
-	// buckets reach beyond 2^40 ns, 18 minutes; what is longer falls into the last one.
-	buckets = (41 - subBits) * sub
+	histogramLowest  = 1
+	histogramHighest = int64(2 * 3600 * 1e9) // ns
+	histogramDigits  = 3
 )
 
-// bucket is where ns belongs: exact up to sub, then sub buckets for each power of two.
-func bucket(ns int64) int {
-	if ns < sub {
-		return int(max(ns, 0))
-	}
-	exp := bits.Len64(uint64(ns)) - subBits - 1
-	return min(exp*sub+int(ns>>exp), buckets-1)
+// Histogram counts durations in nanoseconds, by an HdrHistogram that is right to 0.1 %. Its zero value is empty. In JSON it is the
+// compressed V2 encoding of HdrHistogram in base64, which the tools of other languages read too; empty it is "".
+type Histogram struct {
+	of *hdrhistogram.Histogram // made with the first duration; later ones allocate nothing
 }
 
-// top is the longest duration in a bucket.
-func top(i int) int64 {
-	if i < 2*sub {
-		return int64(i)
+func (h *Histogram) hdr() *hdrhistogram.Histogram {
+	if h.of == nil {
+		h.of = hdrhistogram.New(histogramLowest, histogramHighest, histogramDigits)
 	}
-	exp := i/sub - 1
-	return int64(i-exp*sub+1)<<exp - 1
+	return h.of
 }
 
-// Record counts one duration in nanoseconds.
+// Record counts one duration in nanoseconds. Two hours and more count as two hours, less than nothing as nothing.
 func (h *Histogram) Record(ns int64) {
-	h.counts[bucket(ns)]++
-	h.count++
-	h.max = max(h.max, ns)
+	_ = h.hdr().RecordValue(min(max(ns, 0), histogramHighest)) // fails only outside these bounds, or for the 2^63rd duration
 }
 
 // Count is how many were recorded.
-func (h *Histogram) Count() uint64 { return h.count }
+func (h *Histogram) Count() uint64 {
+	if h.of == nil {
+		return 0
+	}
+	return uint64(h.of.TotalCount())
+}
 
-// Max is the longest of them in nanoseconds.
-func (h *Histogram) Max() int64 { return h.max }
+// Max is the longest of them in nanoseconds, right to 0.1 % as all of it.
+func (h *Histogram) Max() int64 {
+	if h.of == nil {
+		return 0
+	}
+	return h.of.Max()
+}
 
 // Percentile is the duration that a share q of all, from 0 to 1, does not exceed; 0 of no durations.
 func (h *Histogram) Percentile(q float64) int64 {
-	rank := max(uint64(math.Ceil(q*float64(h.count))), 1)
-	var seen uint64
-	for i, n := range h.counts {
-		if seen += n; seen >= rank {
-			// The bucket's top may lie above every duration in it.
-			return min(top(i), h.max)
-		}
+	if h.of == nil {
+		return 0
 	}
-	return 0
+	return h.of.ValueAtPercentile(100 * q)
 }
 
 // Merge adds what other counted.
 func (h *Histogram) Merge(other *Histogram) {
-	for i, n := range other.counts {
-		h.counts[i] += n
+	if other.of != nil {
+		h.hdr().Merge(other.of) // drops nothing: both have one geometry
 	}
-	h.count += other.count
-	h.max = max(h.max, other.max)
 }
 
-// wireHistogram is how a Histogram travels: the buckets that are not empty, as pairs of number and count.
-type wireHistogram struct {
-	Max     int64       `json:"max_ns"`
-	Buckets [][2]uint64 `json:"buckets"`
-}
-
-// MarshalJSON writes the buckets that are not empty.
+// MarshalJSON writes the encoding of HdrHistogram.
 func (h *Histogram) MarshalJSON() ([]byte, error) {
-	w := wireHistogram{Max: h.max, Buckets: [][2]uint64{}}
-	for i, n := range h.counts {
-		if n > 0 {
-			w.Buckets = append(w.Buckets, [2]uint64{uint64(i), n})
-		}
+	if h.of == nil {
+		return []byte(`""`), nil
 	}
-	return json.Marshal(w)
+	text, err := h.of.EncodeV2()
+	if err != nil {
+		return nil, fmt.Errorf("histogram: %w", err)
+	}
+	return json.Marshal(string(text))
 }
 
-// UnmarshalJSON is the inverse of MarshalJSON.
+// UnmarshalJSON reads the encoding of HdrHistogram, or a list of pairs [NANOSECONDS, COUNT] of a contender that has no library
+// for it.
 func (h *Histogram) UnmarshalJSON(text []byte) error {
-	var w wireHistogram
-	if err := json.Unmarshal(text, &w); err != nil {
-		return err
+	if bytes.HasPrefix(text, []byte("[")) {
+		return h.fromPairs(text)
 	}
-	*h = Histogram{max: w.Max}
-	for _, b := range w.Buckets {
-		// The line comes from another process, perhaps of another version: it must not index beyond the array.
-		if b[0] >= buckets {
-			return fmt.Errorf("histogram: bucket %d of %d", b[0], buckets)
-		}
-		h.counts[b[0]] += b[1]
-		h.count += b[1]
+	var encoded string
+	if err := json.Unmarshal(text, &encoded); err != nil {
+		return fmt.Errorf("histogram: %w", err)
+	}
+	h.of = nil
+	if encoded == "" {
+		return nil
+	}
+	of, err := hdrhistogram.Decode([]byte(encoded))
+	if err != nil {
+		return fmt.Errorf("histogram: %w", err)
+	}
+	// Of another program it may have another geometry: counted anew in ours, so that Merge has nothing to drop.
+	if dropped := h.hdr().Merge(of); dropped > 0 {
+		return fmt.Errorf("histogram: %d durations are longer than two hours", dropped)
+	}
+	return nil
+}
+
+func (h *Histogram) fromPairs(text []byte) error {
+	var pairs [][2]int64
+	if err := json.Unmarshal(text, &pairs); err != nil {
+		return fmt.Errorf("histogram: %w", err)
+	}
+	h.of = nil
+	var errs []error
+	for _, p := range pairs {
+		errs = append(errs, h.hdr().RecordValues(p[0], p[1]))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("histogram: %w", err)
 	}
 	return nil
 }

@@ -1,14 +1,11 @@
 package measure
 
 import (
-	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/proto"
-	"pgregory.net/rapid"
 
 	"github.com/coherer/coherer/messages/app"
 )
@@ -67,44 +64,6 @@ func TestSpecNamesAllThatIsWrong(t *testing.T) {
 	heavy := spec(LocalTell, 1<<20, 64)
 	if err := heavy.Validate(); err == nil || !strings.Contains(err.Error(), "48MiB") {
 		t.Error(err)
-	}
-}
-
-// A percentile is at most 0.8 % above the true one and never below.
-func TestPercentiles(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfN(rapid.Int64Range(0, 1<<38), 1, 300).Draw(t, "values")
-		var h, half Histogram
-		for i, v := range values {
-			if i%2 == 0 {
-				h.Record(v)
-			} else {
-				half.Record(v)
-			}
-		}
-		h.Merge(&half)
-		text, err := json.Marshal(&h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var again Histogram
-		if err := json.Unmarshal(text, &again); err != nil || again != h {
-			t.Fatal("it does not come back from JSON", err)
-		}
-		slices.Sort(values)
-		for _, q := range []float64{0, 0.5, 0.9, 0.999, 1} {
-			rank := max(int(q*float64(len(values))+0.999999), 1)
-			want := values[rank-1]
-			if got := h.Percentile(q); got < want || float64(got) > float64(want)*1.008+1 {
-				t.Fatalf("p%v of %d values: %d, want %d", q, len(values), got, want)
-			}
-		}
-		if last := values[len(values)-1]; h.Max() != last || h.Percentile(1) != last || h.Count() != uint64(len(values)) {
-			t.Fatal(h.Max(), h.Percentile(1), h.Count())
-		}
-	})
-	if n := new(Histogram).Percentile(0.5); n != 0 {
-		t.Error("nothing:", n)
 	}
 }
 
