@@ -29,16 +29,11 @@ type Options struct {
 
 // Speak makes this process one of the contenders that are part of the binary, until the end of in.
 func Speak(ctx context.Context, in io.Reader, out io.Writer) error {
-	return measure.Speak(ctx, in, out, coherer{}, channel{}, tcp{})
+	return measure.Speak(ctx, in, out, own...)
 }
 
-// own are the contenders in the binary for a mode, the one that is measured first.
-func own(m measure.Mode) []measure.Contender {
-	if m.Remote() {
-		return []measure.Contender{coherer{}, tcp{}}
-	}
-	return []measure.Contender{coherer{}, channel{}}
-}
+// own are the contenders in the binary, the one that is measured first.
+var own = []measure.Contender{coherer{}, channel{}, tcp{}}
 
 // MaxTrials and MaxDuration bound a run.
 const (
@@ -88,8 +83,11 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	defer starter.Close()
 
 	r := &runner{opts: o, dir: dir, starter: starter, report: newReport(&o)}
-	for _, c := range own(o.Spec.Mode) {
-		r.add(program{o.Program, o.Args}, measure.Named{Name: c.Name(), Version: c.Version()}, false)
+	for _, c := range own {
+		// Of those in the binary only the ones that do the case are spoken of.
+		if named := measure.NameOf(c); named.Does(o.Spec.Case) {
+			r.add(program{o.Program, o.Args}, named, false)
+		}
 	}
 	if err := r.addRivals(ctx); err != nil {
 		return nil, err
@@ -145,7 +143,11 @@ func (r *runner) addRivals(ctx context.Context) error {
 		if c, hello, err = r.start(ctx, p, "rivals"); err == nil {
 			c.close()
 			for _, named := range hello.Contenders {
-				r.add(p, named, true)
+				if named.Does(r.opts.Spec.Case) {
+					r.add(p, named, true)
+				} else {
+					r.report.miss(named.Name, fmt.Sprintf("it does not do %s", r.opts.Spec.Case))
+				}
 			}
 		}
 	}
@@ -198,7 +200,7 @@ func (r *runner) run(ctx context.Context, p program, spec *measure.Spec) (*measu
 	}
 	defer sender.close()
 	cmd := measure.RunCommand{Spec: *spec}
-	if !spec.Mode.Remote() {
+	if !spec.Case.Remote() {
 		a, err := sender.call(ctx, measure.Command{Run: &cmd})
 		if err != nil {
 			return nil, err

@@ -15,7 +15,7 @@ import (
 )
 
 // options are those of a short run by this test's own program.
-func options(t *testing.T, mode measure.Mode) Options {
+func options(t *testing.T, c measure.Case) Options {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -23,15 +23,18 @@ func options(t *testing.T, mode measure.Mode) Options {
 	}
 	return Options{
 		Spec: measure.Spec{
-			Mode: mode, Size: 76, InFlight: 64, Duration: 50 * time.Millisecond, Record: measure.RecordOff,
+			Case: c, Pairs: 1, Size: 76, InFlight: 64, Duration: 50 * time.Millisecond, Record: measure.RecordOff,
 		},
 		Trials: 1, Rivals: NoRivals, Program: self, Args: []string{contender},
 	}
 }
 
+// messageCases are those of one pair.
+var messageCases = []measure.Case{measure.LocalTell, measure.LocalAsk, measure.RemoteTell, measure.RemoteAsk}
+
 // Every message sent arrives, in every mode, for sizes below and above every buffer, recorded or not.
 func TestCountsAddUp(t *testing.T) {
-	for _, mode := range measure.Modes {
+	for _, mode := range messageCases {
 		for _, c := range []struct {
 			size, inFlight int
 			record         string
@@ -66,7 +69,7 @@ func check(t *testing.T, r *Report, contenders int) {
 			}
 		}
 		l := c.Latency
-		if r.Mode.Ask() && l.Samples != messages || l.Samples == 0 || l.P50 > l.P90 || l.P90 > l.P99 || l.P99 > l.P999 || l.P999 > l.Max || l.Max <= 0 {
+		if r.Case.Ask() && l.Samples != messages || l.Samples == 0 || l.P50 > l.P90 || l.P90 > l.P99 || l.P99 > l.P999 || l.P999 > l.Max || l.Max <= 0 {
 			t.Errorf("%s: %d messages, latency %+v", c.Name, messages, l)
 		}
 		if c.Min > c.Median || c.Median > c.Max || c.Ratio <= 0 {
@@ -137,7 +140,7 @@ func TestAProcessThatDies(t *testing.T) {
 		{dies, "ended with code 7: alas, a command"},
 		{mute, "ended with code 3: not a word"},
 	} {
-		for _, mode := range []measure.Mode{measure.LocalTell, measure.RemoteTell} {
+		for _, mode := range []measure.Case{measure.LocalTell, measure.RemoteTell} {
 			o := options(t, mode)
 			o.Args = []string{c.program}
 			_, err := Run(t.Context(), o)
@@ -177,7 +180,7 @@ func TestAReceiverThatDies(t *testing.T) {
 
 // An end from outside, as by Ctrl-C, ends the processes too.
 func TestCancel(t *testing.T) {
-	for _, mode := range []measure.Mode{measure.LocalAsk, measure.RemoteTell} {
+	for _, mode := range []measure.Case{measure.LocalAsk, measure.RemoteTell} {
 		ctx, cancel := context.WithCancel(t.Context())
 		o := options(t, mode)
 		o.Spec.Duration = time.Hour
@@ -255,7 +258,7 @@ func TestOptionsNameAllThatIsWrong(t *testing.T) {
 	o := options(t, "remote")
 	o.Trials = 0
 	_, err := Run(t.Context(), o)
-	if _, ok := errors.AsType[UsageError](err); !ok || !strings.Contains(err.Error(), `mode "remote"`) || !strings.Contains(err.Error(), "trials 0") {
+	if _, ok := errors.AsType[UsageError](err); !ok || !strings.Contains(err.Error(), `case "remote"`) || !strings.Contains(err.Error(), "trials 0") {
 		t.Error(err)
 	}
 }

@@ -17,7 +17,11 @@ type channel struct{}
 func (channel) Name() string    { return "go-channel" }
 func (channel) Version() string { return "" }
 
-func (channel) Serve(*measure.Spec, *measure.Sink) (string, func(), error) {
+func (channel) Cases() []measure.Case {
+	return []measure.Case{measure.LocalTell, measure.LocalAsk}
+}
+
+func (channel) Serve(*measure.Spec, []*measure.Sink) (string, func(), error) {
 	return "", nil, errors.New("a channel does not leave its process")
 }
 
@@ -33,7 +37,7 @@ func (channel) Run(ctx context.Context, t *measure.Trial) error {
 	var sink sync.WaitGroup
 	sink.Go(func() {
 		for c := range there {
-			if m := t.Sink.Take(c.m); m != nil {
+			if m := t.Sinks[0].Take(c.m); m != nil {
 				back <- carried{m, c.at} // never blocks: it has room for all that are under way
 			}
 		}
@@ -58,20 +62,20 @@ func (channel) Run(ctx context.Context, t *measure.Trial) error {
 
 // send sends as many messages as may be under way. It never blocks: the channel has room for them.
 func send(t *measure.Trial, there chan<- carried) {
-	if t.Ask != nil {
-		for m, at := t.Ask.Next(); m != nil; m, at = t.Ask.Next() {
+	if t.Asks != nil {
+		for m, at := t.Asks[0].Next(); m != nil; m, at = t.Asks[0].Next() {
 			there <- carried{m, at}
 		}
 		return
 	}
-	for m := t.Tell.Next(); m != nil; m = t.Tell.Next() {
+	for m := t.Tells[0].Next(); m != nil; m = t.Tells[0].Next() {
 		there <- carried{m: m}
 	}
 }
 
 func take(t *measure.Trial, c carried) (over bool, err error) {
-	if t.Ask != nil {
-		return t.Ask.Answered(c.at, c.m)
+	if t.Asks != nil {
+		return t.Asks[0].Answered(c.at, c.m)
 	}
-	return t.Tell.Acknowledged(c.m)
+	return t.Tells[0].Acknowledged(c.m)
 }

@@ -26,20 +26,24 @@ type coherer struct{}
 func (coherer) Name() string    { return "coherer" }
 func (coherer) Version() string { return "" }
 
-func (coherer) Serve(spec *measure.Spec, sink *measure.Sink) (string, func(), error) {
+func (coherer) Cases() []measure.Case {
+	return []measure.Case{measure.LocalTell, measure.LocalAsk, measure.RemoteTell, measure.RemoteAsk}
+}
+
+func (coherer) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
 	s, err := newStage(spec, "Receiver", loopback)
 	if err != nil {
 		return "", nil, err
 	}
-	if _, err := s.env.Register(endpoints.SinkName, &endpoints.Sink{Count: sink, Ask: spec.Mode.Ask()}); err != nil {
+	if _, err := s.env.Register(endpoints.SinkName, &endpoints.Sink{Count: sinks[0], Ask: spec.Case.Ask()}); err != nil {
 		return "", nil, errors.Join(err, s.close())
 	}
 	return s.env.Address().String(), func() { _ = s.close() }, nil // the trial is over by then: a failure to close changes no figure
 }
 
 func (coherer) Run(ctx context.Context, t *measure.Trial) (err error) {
-	var listen rpcenv.Address // empty, so it does not listen: in a local mode no other process calls
-	if t.Spec.Mode.Remote() {
+	var listen rpcenv.Address // empty, so it does not listen: in a local case no other process calls
+	if t.Spec.Case.Remote() {
 		listen = loopback
 	}
 	s, err := newStage(t.Spec, "Sender", listen)
@@ -48,8 +52,8 @@ func (coherer) Run(ctx context.Context, t *measure.Trial) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	to := rpcenv.Ref{Address: s.env.Address(), Name: endpoints.SinkName}
-	if t.Sink != nil {
-		if to, err = s.env.Register(endpoints.SinkName, &endpoints.Sink{Count: t.Sink, Ask: t.Spec.Mode.Ask()}); err != nil {
+	if t.Sinks != nil {
+		if to, err = s.env.Register(endpoints.SinkName, &endpoints.Sink{Count: t.Sinks[0], Ask: t.Spec.Case.Ask()}); err != nil {
 			return err
 		}
 	} else if to.Address, err = rpcenv.ParseAddress(t.Address); err != nil {
@@ -57,9 +61,11 @@ func (coherer) Run(ctx context.Context, t *measure.Trial) (err error) {
 	}
 	// With room for the one call of Over, which must not wait: Run may have gone by ctx.
 	over := make(chan error, 1)
-	source := rpcenv.Endpoint(&endpoints.Teller{To: to, Tell: t.Tell, Over: func(err error) { over <- err }})
-	if t.Ask != nil {
-		source = &endpoints.Asker{To: to, Ask: t.Ask, Over: func(err error) { over <- err }}
+	var source rpcenv.Endpoint
+	if t.Spec.Case.Ask() {
+		source = &endpoints.Asker{To: to, Ask: t.Asks[0], Over: func(err error) { over <- err }}
+	} else {
+		source = &endpoints.Teller{To: to, Tell: t.Tells[0], Over: func(err error) { over <- err }}
 	}
 	if _, err := s.env.Register(endpoints.SourceName, source); err != nil {
 		return err

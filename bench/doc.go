@@ -1,14 +1,14 @@
 // Package bench measures messages between two endpoints against rivals, for `coherer bench`: how many a second, how late,
 // at how many allocations. What a trial is and how it is counted is in package measure, which all contenders share.
 //
-// The contenders in the binary are coherer itself, go-channel (two goroutines, a channel each way; local modes) and raw-tcp
-// (one connection with the very frames that coherer writes, protobuf at both ends; remote modes). protoactor, with its
+// The contenders in the binary are coherer itself, go-channel (two goroutines, a channel each way; local cases) and raw-tcp
+// (one connection with the very frames that coherer writes, protobuf at both ends; remote cases). protoactor, with its
 // default mailbox and its own remote, is in the program of the nested module bench/rivals, since it needs what users of
 // Coherer should not inherit.
 //
 // # Processes
 //
-// [Run] only looks on: each trial has processes of its own, one for a local mode and two, sender and receiver, for a remote
+// [Run] only looks on: each trial has processes of its own, one for a local case and two, sender and receiver, for a remote
 // one, all with the GOMAXPROCS of this one. So no contender inherits the heap of another, and all are treated alike. Trials
 // are interleaved, A B C A B C, so that what disturbs the machine disturbs all. A process ends when its stdin does: none is
 // left behind.
@@ -18,17 +18,17 @@
 // A contender's process reads commands from stdin and writes answers to stdout, each a JSON object on a line; stderr is
 // free, and its end is quoted when the process dies. The Go types are those of package measure: Command, Answer.
 //
-//	             <- {"hello":{"contenders":[{"name":"x","version":"1"}],"go":"go1.26","gomaxprocs":2}}
-//	{"serve":S}  -> the receiving side of a remote mode
+//	             <- {"hello":{"contenders":[{"name":"x","version":"1","cases":["remote-tell"]}],"go":"go1.26","gomaxprocs":2}}
+//	{"serve":S}  -> the receiving side of a remote case
 //	             <- {"serving":{"address":"127.0.0.1:40001"}}
-//	{"run":{"spec":S,"address":"127.0.0.1:40001"}}  -> the sending side; without an address in a local mode
+//	{"run":{"spec":S,"address":"127.0.0.1:40001"}}  -> the sending side; without an address in a local case
 //	             <- {"result":{"sent":{"messages":N,"elapsed_ns":T,"used":U,"latency":H},"received":R}}
 //	{"report":true}  -> to the receiving side, after a result
 //	             <- {"report":R}
 //	             <- {"error":"why a command failed"}, in place of any of these
 //
-// S is {"contender":"x","mode":"remote-tell","size":76,"in_flight":64,"warm_up_ns":..,"duration_ns":..,"record":"off"}. R is
-// {"messages":N,"bytes":B,"used":U,"latency":H,"fault":"what was wrong with what came"}, of local modes within the result.
+// S is {"contender":"x","case":"remote-tell","size":76,"in_flight":64,"pairs":1,"rate":0,"warm_up_ns":..,"duration_ns":..,"record":"off"}. R is
+// {"messages":N,"bytes":B,"elapsed_ns":T,"used":U,"latency":H,"fault":"what was wrong with what came"}, of local cases within the result.
 // U is {"mallocs":A,"cpu_ns":C}, H is the compressed V2 encoding of HdrHistogram in base64, or [[ns,count],...]. The end of stdin ends the process, also in
 // the midst of a trial. A program in Go calls [measure.Speak] and has only to write a [measure.Contender].
 //

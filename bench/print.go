@@ -43,10 +43,7 @@ func (r *Report) Print(out io.Writer) error {
 }
 
 func (r *Report) unit() string {
-	if r.Mode.Ask() {
-		return "asks/s"
-	}
-	return "msgs/s"
+	return r.Case.Unit() + "/s"
 }
 
 // headline is the median, and its ratio to each rival's.
@@ -56,12 +53,15 @@ func (r *Report) headline() string {
 	for _, rival := range r.Contenders[1:] {
 		rivals = append(rivals, fmt.Sprintf("%.2f of %s", rival.Ratio, rival.Name))
 	}
-	return fmt.Sprintf("%s %s, %d in flight: %s %s %s: %s", r.Mode, measure.FormatSize(r.Size), r.InFlight, c.Name, short(c.Median), r.unit(), strings.Join(rivals, ", "))
+	return fmt.Sprintf("%s %s, %d in flight: %s %s %s: %s", r.Case, measure.FormatSize(r.Size), r.InFlight, c.Name, short(c.Median), r.unit(), strings.Join(rivals, ", "))
 }
 
 func (r *Report) legend() string {
 	what := "round trip of each ask"
-	if !r.Mode.Ask() {
+	switch r.Case.Kind() {
+	case measure.KindOp:
+		what = "each operation"
+	case measure.KindTell:
 		what = fmt.Sprintf("age on arrival of every %dth message", measure.SampleEvery)
 	}
 	trials := fmt.Sprintf("median, least and most of %d trials", r.Trials)

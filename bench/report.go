@@ -12,7 +12,7 @@ import (
 // Report is the result of a run.
 type Report struct {
 	Environment Environment  `json:"environment"`
-	Mode        measure.Mode `json:"mode"`
+	Case        measure.Case `json:"case"`
 	Size        int          `json:"size_bytes"`
 	InFlight    int          `json:"in_flight"`
 	// Duration is that of the measured batch of each trial.
@@ -78,7 +78,7 @@ type Missing struct {
 func newReport(o *Options) *Report {
 	return &Report{
 		Environment: newEnvironment(o.Spec.Record),
-		Mode:        o.Spec.Mode, Size: o.Spec.Size, InFlight: o.Spec.InFlight, Duration: o.Spec.Duration, Trials: o.Trials,
+		Case:        o.Spec.Case, Size: o.Spec.Size, InFlight: o.Spec.InFlight, Duration: o.Spec.Duration, Trials: o.Trials,
 		Missing: []Missing{},
 	}
 }
@@ -105,10 +105,10 @@ func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
 		return fmt.Errorf("%d messages of %d bytes were sent, %d messages and %d bytes came", sent.Messages, spec.Size, received.Messages, received.Bytes)
 	}
 	latency, used := &received.Latency, sent.Used
-	if spec.Mode.Ask() {
+	if spec.Case.Kind() != measure.KindTell {
 		latency = &sent.Latency
 	}
-	if spec.Mode.Remote() { // else it is one process
+	if spec.Case.Remote() { // else it is one process
 		used = used.Plus(received.Used)
 	}
 	n := float64(sent.Messages)

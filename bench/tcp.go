@@ -25,7 +25,11 @@ func (tcp) Version() string { return "" }
 // bufferSize is that of the reader: that of Coherer's.
 const bufferSize = 64 << 10
 
-func (tcp) Serve(spec *measure.Spec, sink *measure.Sink) (string, func(), error) {
+func (tcp) Cases() []measure.Case {
+	return []measure.Case{measure.RemoteTell, measure.RemoteAsk}
+}
+
+func (tcp) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, err
@@ -41,7 +45,7 @@ func (tcp) Serve(spec *measure.Spec, sink *measure.Sink) (string, func(), error)
 		mu.Lock()
 		open = conn
 		mu.Unlock()
-		serve(conn, spec, sink)
+		serve(conn, spec, sinks[0])
 	})
 	return ln.Addr().String(), func() {
 		_ = ln.Close()
@@ -63,7 +67,7 @@ func serve(conn net.Conn, spec *measure.Spec, sink *measure.Sink) {
 	}
 	defer w.close()
 	kind, reply := rpcenv.KindOneWay, rpcenv.KindOneWay
-	if spec.Mode.Ask() {
+	if spec.Case.Ask() {
 		kind, reply = rpcenv.KindRequest, rpcenv.KindResponse
 	}
 	for {
@@ -91,10 +95,10 @@ func (tcp) Run(ctx context.Context, t *measure.Trial) error {
 	defer w.close()
 	// A read has no deadline: closing the connection is what ends it when ctx does. The error is then that of ctx.
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	if t.Ask != nil {
-		err = ask(w, t.Ask, int64(t.Spec.InFlight))
+	if t.Spec.Case.Ask() {
+		err = ask(w, t.Asks[0], int64(t.Spec.InFlight))
 	} else {
-		err = tell(w, t.Tell)
+		err = tell(w, t.Tells[0])
 	}
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()

@@ -21,9 +21,7 @@ func NewAsk(spec *Spec) (*Ask, error) {
 
 // Next is a question to ask now, and the time of asking; nil when an answer has to come first.
 func (a *Ask) Next() (m *app.StatusUpdate, at time.Duration) {
-	open := a.sent - a.done
-	// The last question is asked alone, so that its answer is the last: it shows that all others have come.
-	if a.lastSent || open >= uint64(a.spec.InFlight) || a.ending && open > 0 {
+	if !a.mayAsk() {
 		return nil, 0
 	}
 	a.begin()

@@ -16,11 +16,11 @@ type Sent struct {
 	Elapsed time.Duration `json:"elapsed_ns"`
 	// Used is what the process used meanwhile.
 	Used Usage `json:"used"`
-	// Latency is that of every ask; empty for tells.
+	// Latency is that of every ask or operation; empty for tells.
 	Latency Histogram `json:"latency"`
 }
 
-// batch is what the sending sides of tells and asks have in common.
+// batch is what the sending sides of tells, asks and operations have in common.
 type batch struct {
 	spec *Spec
 	msgs *messages
@@ -41,8 +41,17 @@ type batch struct {
 
 func (b *batch) init(spec *Spec) (err error) {
 	b.spec = spec
-	b.msgs, err = newMessages(spec.Size)
+	if spec.Case.Sized() {
+		b.msgs, err = newMessages(spec.Size)
+	}
 	return err
+}
+
+// mayAsk reports whether one more ask or operation may begin.
+func (b *batch) mayAsk() bool {
+	open := b.sent - b.done
+	// The last one begins alone, so that its end is the last: it shows that all others have come to theirs.
+	return !b.lastSent && open < uint64(b.spec.InFlight) && (!b.ending || open == 0)
 }
 
 // begin starts the clock at the first message.

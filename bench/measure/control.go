@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"time"
 )
 
@@ -19,7 +20,7 @@ const Stall = 10 * time.Second
 
 // Command is a line to a contender's process; one field is set.
 type Command struct {
-	// Serve begins the receiving side of a remote mode; the answer is Serving. It ends an earlier one.
+	// Serve begins the receiving side of a remote case; the answer is Serving. It ends an earlier one.
 	Serve *Spec `json:"serve,omitempty"`
 	// Run runs the sending side; the answer is Result.
 	Run *RunCommand `json:"run,omitempty"`
@@ -27,7 +28,7 @@ type Command struct {
 	Report bool `json:"report,omitempty"`
 }
 
-// RunCommand is a trial, and in remote modes where its other side serves.
+// RunCommand is a trial, and in remote cases where its other side serves.
 type RunCommand struct {
 	Spec    Spec   `json:"spec"`
 	Address string `json:"address,omitempty"`
@@ -51,18 +52,25 @@ type Hello struct {
 	GOMAXPROCS int     `json:"gomaxprocs"`
 }
 
-// Named is a contender's name and version.
+// Named is a contender's name, its version and what it can do.
 type Named struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
+	Cases   []Case `json:"cases"`
 }
+
+// Does reports whether the contender can do c.
+func (n Named) Does(c Case) bool { return slices.Contains(n.Cases, c) }
+
+// NameOf is how a contender names itself.
+func NameOf(c Contender) Named { return Named{c.Name(), c.Version(), c.Cases()} }
 
 // Serving is where the receiving side is.
 type Serving struct {
 	Address string `json:"address"`
 }
 
-// Result is what the sending side measured, and in local modes what the other one counted.
+// Result is what the sending side measured, and in local cases what the other one counted.
 type Result struct {
 	Sent     Sent      `json:"sent"`
 	Received *Received `json:"received,omitempty"`
@@ -71,8 +79,8 @@ type Result struct {
 // speaker is a contender's process.
 type speaker struct {
 	contenders []Contender
-	sink       *Sink
-	stop       func() // of the receiving side
+	sinks      []*Sink // of the receiving side
+	stop       func()  // of the receiving side
 }
 
 // Speak is a contender's process: it reads commands, one JSON object a line, and answers each with a line. It returns at the end
@@ -85,7 +93,7 @@ func Speak(ctx context.Context, in io.Reader, out io.Writer, contenders ...Conte
 	enc := json.NewEncoder(out)
 	hello := Hello{Go: runtime.Version(), GOMAXPROCS: runtime.GOMAXPROCS(0)}
 	for _, c := range contenders {
-		hello.Contenders = append(hello.Contenders, Named{c.Name(), c.Version()})
+		hello.Contenders = append(hello.Contenders, NameOf(c))
 	}
 	if err := enc.Encode(Answer{Hello: &hello}); err != nil {
 		return fmt.Errorf("control: %w", err)
@@ -141,8 +149,8 @@ func (s *speaker) try(ctx context.Context, cmd Command) (a Answer, err error) {
 		a.Serving, err = s.serve(cmd.Serve)
 	case cmd.Run != nil:
 		a.Result, err = s.run(ctx, cmd.Run)
-	case cmd.Report && s.sink != nil:
-		a.Report, err = s.sink.Measured()
+	case cmd.Report && s.sinks != nil:
+		a.Report, err = measured(s.sinks)
 	case cmd.Report:
 		err = errors.New("nothing is served here")
 	default:
@@ -156,9 +164,13 @@ func (s *speaker) find(spec *Spec) (Contender, error) {
 		return nil, err
 	}
 	for _, c := range s.contenders {
-		if c.Name() == spec.Contender {
-			return c, nil
+		if c.Name() != spec.Contender {
+			continue
 		}
+		if !NameOf(c).Does(spec.Case) {
+			return nil, fmt.Errorf("%s does not do %s", spec.Contender, spec.Case)
+		}
+		return c, nil
 	}
 	return nil, fmt.Errorf("there is no contender %q here", spec.Contender)
 }
@@ -168,21 +180,21 @@ func (s *speaker) serve(spec *Spec) (*Serving, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !spec.Mode.Remote() {
-		return nil, fmt.Errorf("%s has one process: run it", spec.Mode)
+	if !spec.Case.Remote() {
+		return nil, fmt.Errorf("%s has one process: run it", spec.Case)
 	}
-	sink, err := NewSink(spec)
+	sinks, err := newSinks(spec)
 	if err != nil {
 		return nil, err
 	}
 	// Cleared before the new side serves: after a failed Serve, Report must not answer with the counts of the old one.
 	s.stop()
-	s.stop, s.sink = func() {}, nil
-	address, stop, err := c.Serve(spec, sink)
+	s.stop, s.sinks = func() {}, nil
+	address, stop, err := c.Serve(spec, sinks)
 	if err != nil {
 		return nil, err
 	}
-	s.stop, s.sink = stop, sink
+	s.stop, s.sinks = stop, sinks
 	return &Serving{address}, nil
 }
 
@@ -192,8 +204,8 @@ func (s *speaker) run(ctx context.Context, cmd *RunCommand) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if spec.Mode.Remote() != (cmd.Address != "") {
-		return nil, fmt.Errorf("%s with the address %q: remote modes have one, local ones have none", spec.Mode, cmd.Address)
+	if spec.Case.Remote() != (cmd.Address != "") {
+		return nil, fmt.Errorf("%s with the address %q: remote cases have one, local ones have none", spec.Case, cmd.Address)
 	}
 	t, err := newTrial(spec, cmd.Address)
 	if err != nil {
@@ -209,8 +221,8 @@ func (s *speaker) run(ctx context.Context, cmd *RunCommand) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Sent: *t.sender().Sent()}
-	if t.Sink != nil {
-		r.Received, err = t.Sink.Measured()
+	if t.Sinks != nil {
+		r.Received, err = measured(t.Sinks)
 	}
 	return r, err
 }

@@ -16,7 +16,9 @@ type direct struct{ waits chan struct{} }
 func (*direct) Name() string    { return "x" }
 func (*direct) Version() string { return "v0" }
 
-func (*direct) Serve(*Spec, *Sink) (string, func(), error) { return "", nil, errors.New("no remote") }
+func (*direct) Cases() []Case { return []Case{LocalAsk, RemoteAsk} }
+
+func (*direct) Serve(*Spec, []*Sink) (string, func(), error) { return "", nil, errors.New("no remote") }
 
 func (d *direct) Run(ctx context.Context, t *Trial) error {
 	if d.waits != nil {
@@ -25,8 +27,8 @@ func (d *direct) Run(ctx context.Context, t *Trial) error {
 		return ctx.Err()
 	}
 	for {
-		m, at := t.Ask.Next()
-		if over, err := t.Ask.Answered(at, t.Sink.Take(m)); over || err != nil {
+		m, at := t.Asks[0].Next()
+		if over, err := t.Asks[0].Answered(at, t.Sinks[0].Take(m)); over || err != nil {
 			return err
 		}
 	}
@@ -74,10 +76,10 @@ func (s *speaking) hear() (a Answer) {
 
 func TestControlLines(t *testing.T) {
 	s := speak(t, &direct{})
-	if h := s.hear().Hello; h == nil || len(h.Contenders) != 1 || h.Contenders[0] != (Named{"x", "v0"}) || h.GOMAXPROCS < 1 || h.Go == "" {
+	if h := s.hear().Hello; h == nil || len(h.Contenders) != 1 || h.Contenders[0].Name != "x" || h.Contenders[0].Version != "v0" || !h.Contenders[0].Does(LocalAsk) || h.Contenders[0].Does(LocalTell) || h.GOMAXPROCS < 1 || h.Go == "" {
 		t.Errorf("hello: %+v", h)
 	}
-	const good = `"contender":"x","mode":"local-ask","size":76,"in_flight":1,"duration_ns":1000,"record":"off"`
+	const good = `"contender":"x","case":"local-ask","pairs":1,"size":76,"in_flight":1,"duration_ns":1000,"record":"off"`
 	for _, c := range []struct{ line, want string }{
 		{`{}`, "none of"},
 		{`{"report":true}`, "nothing is served"},
@@ -85,6 +87,7 @@ func TestControlLines(t *testing.T) {
 		{`{"run":{"spec":{` + strings.Replace(good, "76", "1", 1) + `}}}`, "size 1B"},
 		{`{"run":{"spec":{` + good + `},"address":"127.0.0.1:1"}}`, "local ones have none"},
 		{`{"serve":{` + good + `}}`, "one process"},
+		{`{"run":{"spec":{` + strings.Replace(good, "local-ask", "local-tell", 1) + `}}}`, "x does not do local-tell"},
 		{`{"serve":{` + strings.Replace(good, "local", "remote", 1) + `}}`, "no remote"},
 	} {
 		s.say(c.line)
@@ -110,7 +113,7 @@ func TestTheEndOfStdinEndsATrial(t *testing.T) {
 	d := &direct{waits: make(chan struct{})}
 	s := speak(t, d)
 	s.hear()
-	s.say(`{"run":{"spec":{"contender":"x","mode":"local-ask","size":76,"in_flight":1,"duration_ns":3600000000000,"record":"off"}}}`)
+	s.say(`{"run":{"spec":{"contender":"x","case":"local-ask","pairs":1,"size":76,"in_flight":1,"duration_ns":3600000000000,"record":"off"}}}`)
 	<-d.waits
 	s.in.Close()
 	if a := s.hear(); a.Error == "" {

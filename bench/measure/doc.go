@@ -1,6 +1,7 @@
 // Package measure is what all contenders of the bench have in common: the message, the window of each sender, the counters, the
 // clock, the histogram, and the lines by which a contender's process gets its orders. A contender only carries
-// messages from the sending side, a [Tell] or an [Ask], to a [Sink] and back, and so cannot count differently.
+// messages from the sending side, a [Tell] or an [Ask], to a [Sink] and back, or does the operations that [Ops] wants, and so
+// cannot count differently. [Cases] names what there is to measure, and each contender names those of them that it can do.
 //
 // # Tells
 //
@@ -18,9 +19,14 @@
 // The asker keeps InFlight asks under way and takes the time of each, from before it is handed over until its answer is
 // handed back. The answer is the question.
 //
+// # Operations
+//
+// A contender does as many operations at a time as [Spec].InFlight says, and [Ops] takes the time of each, from Next to Done. The last
+// one of a batch begins when all others are done.
+//
 // # Batches
 //
 // A trial is two batches: one that warms up and one that is measured. Time begins with the first message of a batch and
-// ends with its last acknowledgement or answer. Allocations and CPU time are those of both processes, the Go runtime's own
+// ends with its last acknowledgement, answer or operation. Allocations and CPU time are those of both processes, the Go runtime's own
 // included.
 package measure

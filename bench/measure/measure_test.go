@@ -51,12 +51,12 @@ func TestMessagesHaveTheirSize(t *testing.T) {
 }
 
 func TestSpecNamesAllThatIsWrong(t *testing.T) {
-	bad := Spec{Mode: "local", Size: 3, InFlight: 0, Record: "all"}
+	bad := Spec{Case: "local", Size: 3, InFlight: 0, Record: "all"}
 	err := bad.Validate()
 	if err == nil {
 		t.Fatal("it is valid")
 	}
-	for _, want := range []string{`mode "local"`, "in flight 0", "size 3B", "duration 0s", `record "all"`} {
+	for _, want := range []string{`case "local"`, "in flight 0", "size 3B", "duration 0s", `record "all"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
@@ -67,8 +67,8 @@ func TestSpecNamesAllThatIsWrong(t *testing.T) {
 	}
 }
 
-func spec(mode Mode, size, inFlight int) Spec {
-	return Spec{Contender: "x", Mode: mode, Size: size, InFlight: inFlight, Duration: time.Millisecond, Record: RecordOff}
+func spec(c Case, size, inFlight int) Spec {
+	return Spec{Contender: "x", Case: c, Pairs: 1, Size: size, InFlight: inFlight, Duration: time.Millisecond, Record: RecordOff}
 }
 
 // tell brings messages to a sink by hand, each through change.

@@ -13,6 +13,8 @@ type Received struct {
 	Messages uint64 `json:"messages"`
 	// Bytes are those of the messages' encodings.
 	Bytes uint64 `json:"bytes"`
+	// Elapsed is from the first message to the last.
+	Elapsed time.Duration `json:"elapsed_ns"`
 	// Used is what the process used meanwhile.
 	Used Usage `json:"used"`
 	// Latency is the age of those tells that carried the time; empty for asks.
@@ -23,13 +25,14 @@ type Received struct {
 
 // Sink is the receiving side of a trial. Take is called for each message, one call at a time.
 type Sink struct {
+	spec *Spec
 	msgs *messages
-	ask  bool
 	// every is how many messages one acknowledgement is for.
 	every uint64
 
-	now  Received
-	used Usage // by the process when the batch began
+	now   Received
+	began time.Time // the batch's first message
+	used  Usage     // by the process when the batch began
 
 	mu     sync.Mutex
 	closed []Received // the batches that are over
@@ -37,20 +40,24 @@ type Sink struct {
 
 // NewSink returns the receiving side of a valid spec.
 func NewSink(spec *Spec) (*Sink, error) {
-	msgs, err := newMessages(spec.Size)
-	if err != nil {
-		return nil, err
+	s := &Sink{spec: spec, every: uint64(max(spec.InFlight/2, 1)), used: used()}
+	var err error
+	if spec.Case.Sized() {
+		s.msgs, err = newMessages(spec.Size)
 	}
-	return &Sink{msgs: msgs, ask: spec.Mode.Ask(), every: uint64(max(spec.InFlight/2, 1)), used: used()}, nil
+	return s, err
 }
 
 // Take counts m and returns the message to send back: the answer of an ask, else an acknowledgement or nil.
 func (s *Sink) Take(m *app.StatusUpdate) *app.StatusUpdate {
-	last := isLast(m)
+	last, ask := isLast(m), s.spec.Case.Ask()
+	if s.now.Messages == 0 {
+		s.began = time.Now()
+	}
 	switch {
 	case !s.msgs.fits(m):
 		s.fault("message %d carries %d bytes", s.now.Messages, len(m.GetResult().GetRecords()))
-	case !s.ask:
+	case !ask:
 		s.sample(m)
 	}
 	s.now.Messages++
@@ -61,10 +68,10 @@ func (s *Sink) Take(m *app.StatusUpdate) *app.StatusUpdate {
 		s.end()
 	}
 	switch {
-	case s.ask:
+	case ask:
 		return m
 	// Half a window each, so that the sender can send the other half while the acknowledgement is under way.
-	case last || count%s.every == 0:
+	case last || s.spec.Case.Windowed() && count%s.every == 0:
 		return acknowledgement(count)
 	}
 	return nil
@@ -94,6 +101,7 @@ func (s *Sink) fault(format string, args ...any) {
 
 // end closes a batch. Its acknowledgement is not out yet, so nothing is under way.
 func (s *Sink) end() {
+	s.now.Elapsed = time.Since(s.began)
 	after := used()
 	s.now.Used = after.since(s.used)
 	s.used = after
@@ -102,6 +110,9 @@ func (s *Sink) end() {
 	s.mu.Unlock()
 	s.now = Received{}
 }
+
+// measured is what all sinks of a trial counted.
+func measured(sinks []*Sink) (*Received, error) { return sinks[0].Measured() }
 
 // Measured is what was counted in the measured batch; an error when it is not over. It may be called from any goroutine.
 func (s *Sink) Measured() (*Received, error) {

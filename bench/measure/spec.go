@@ -8,26 +8,6 @@ import (
 	"time"
 )
 
-// Mode is what is measured.
-type Mode string
-
-// The modes. Local ones take place in one process, remote ones between two over loopback.
-const (
-	LocalTell  Mode = "local-tell"
-	LocalAsk   Mode = "local-ask"
-	RemoteTell Mode = "remote-tell"
-	RemoteAsk  Mode = "remote-ask"
-)
-
-// Modes are all of them.
-var Modes = []Mode{LocalTell, LocalAsk, RemoteTell, RemoteAsk}
-
-// Remote reports whether m is between two processes.
-func (m Mode) Remote() bool { return m == RemoteTell || m == RemoteAsk }
-
-// Ask reports whether messages are answered.
-func (m Mode) Ask() bool { return m == LocalAsk || m == RemoteAsk }
-
 // The values of Spec.Record.
 const (
 	RecordOff = "off"
@@ -48,10 +28,17 @@ const (
 // Spec is one trial of one contender.
 type Spec struct {
 	Contender string `json:"contender"`
-	Mode      Mode   `json:"mode"`
-	// Size is that of a message's encoding, in bytes.
-	Size     int `json:"size"`
-	InFlight int `json:"in_flight"`
+	Case      Case   `json:"case"`
+	// Size is that of a message's encoding, in bytes; 0 when the case is not Sized.
+	Size int `json:"size,omitempty"`
+	// InFlight is how many messages of a pair are sent and not acknowledged, or how many asks or operations are under way; 0 when the
+	// case is not Windowed.
+	InFlight int `json:"in_flight,omitempty"`
+	// Pairs is how many pairs of a sender and a receiver there are: of FanIn they share the receiver, of FanOut the sender.
+	Pairs int `json:"pairs"`
+	// Rate is how many messages, asks or operations a second all pairs together intend to begin; 0 is a closed loop: as many as may be
+	// under way.
+	Rate float64 `json:"rate,omitempty"`
 	// WarmUp and Duration are how long new messages are sent in the two batches, in nanoseconds.
 	WarmUp   time.Duration `json:"warm_up_ns"`
 	Duration time.Duration `json:"duration_ns"`
@@ -63,13 +50,26 @@ type Spec struct {
 func (s *Spec) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if !s.Mode.Remote() && !s.Mode.Ask() && s.Mode != LocalTell {
-		bad("mode %q: want local-tell, local-ask, remote-tell or remote-ask", s.Mode)
+	if !s.Case.Known() {
+		bad("case %q: want one of %v", s.Case, Cases())
 	}
-	if s.InFlight < 1 || s.InFlight > MaxInFlight {
+	switch {
+	case s.Case.Windowed() && (s.InFlight < 1 || s.InFlight > MaxInFlight):
 		bad("in flight %d: want 1 to %d", s.InFlight, MaxInFlight)
+	case !s.Case.Windowed() && s.InFlight != 0:
+		bad("in flight %d: %s has no window", s.InFlight, s.Case)
+	}
+	if s.Pairs != 1 {
+		bad("pairs %d: want 1", s.Pairs)
+	}
+	if s.Rate != 0 {
+		bad("rate %v: want none", s.Rate)
 	}
 	switch _, err := newMessages(s.Size); {
+	case s.Case.Known() && !s.Case.Sized():
+		if s.Size != 0 {
+			bad("size %s: %s has no message of a size", FormatSize(s.Size), s.Case)
+		}
 	case err != nil:
 		errs = append(errs, err)
 	case s.InFlight <= MaxInFlight && s.Size*s.InFlight > MaxBytesInFlight: // both are bounded, so the product cannot overflow
@@ -82,6 +82,22 @@ func (s *Spec) Validate() error {
 		bad("record %q: want %s, %s or %s", s.Record, RecordOn, RecordRing, RecordOff)
 	}
 	return errors.Join(errs...)
+}
+
+// Senders is how many senders the pairs have: one each, but one for all of FanOut.
+func (s *Spec) Senders() int {
+	if s.Case == FanOut {
+		return 1
+	}
+	return s.Pairs
+}
+
+// Receivers is how many receivers the pairs have: one each, but one for all of FanIn and of operations.
+func (s *Spec) Receivers() int {
+	if s.Case == FanIn || s.Case.Kind() == KindOp {
+		return 1
+	}
+	return s.Pairs
 }
 
 // units are those of sizes, the largest first.

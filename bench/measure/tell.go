@@ -16,12 +16,19 @@ func NewTell(spec *Spec) (*Tell, error) {
 	return t, t.init(spec)
 }
 
-// Next is a message to send now; nil when an acknowledgement has to come first, or the batch's last message is out.
+// lookEvery is after how many messages of a flood the clock is read.
+const lookEvery = 16
+
+// Next is a message to send now; nil when an acknowledgement has to come first, or the batch's last message is out. A
+// flood ([OneWay]) has no window: there it is nil only after the last message, so the contender has to wait for room.
 func (t *Tell) Next() *app.StatusUpdate {
-	if t.lastSent || t.sent-t.done >= uint64(t.spec.InFlight) {
+	if t.lastSent || t.spec.Case.Windowed() && t.sent-t.done >= uint64(t.spec.InFlight) {
 		return nil
 	}
 	t.begin()
+	if !t.spec.Case.Windowed() && t.sent%lookEvery == 0 {
+		t.look(time.Now()) // no acknowledgement comes that would
+	}
 	t.lastSent = t.ending
 	m := t.msgs.tell(t.sent, t.ending)
 	t.sent++

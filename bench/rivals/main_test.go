@@ -70,18 +70,18 @@ func (p *process) end() {
 	}
 }
 
-// The program obeys the control lines, and every message sent arrives, in every mode.
+// The program obeys the control lines, and every message sent arrives, in every case.
 func TestControl(t *testing.T) {
-	for _, mode := range measure.Modes {
-		t.Run(string(mode), func(t *testing.T) {
+	for _, c := range (protoactor{}).Cases() {
+		t.Run(string(c), func(t *testing.T) {
 			spec := measure.Spec{
-				Contender: "protoactor", Mode: mode, Size: 1 << 10, InFlight: 64, Duration: 50 * time.Millisecond, Record: measure.RecordOff,
+				Contender: "protoactor", Case: c, Pairs: 1, Size: 1 << 10, InFlight: 64, Duration: 50 * time.Millisecond, Record: measure.RecordOff,
 			}
 			sender := start(t)
 			defer sender.end()
 			run := measure.RunCommand{Spec: spec}
 			var receiver *process
-			if mode.Remote() {
+			if c.Remote() {
 				receiver = start(t)
 				defer receiver.end()
 				serving := receiver.call(measure.Command{Serve: &spec}).Serving
@@ -95,7 +95,7 @@ func TestControl(t *testing.T) {
 				t.Fatal("no result")
 			}
 			received := result.Received
-			if mode.Remote() {
+			if c.Remote() {
 				received = receiver.call(measure.Command{Report: true}).Report
 			}
 			if received == nil {

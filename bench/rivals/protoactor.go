@@ -43,6 +43,10 @@ func (protoactor) Version() string {
 	return ""
 }
 
+func (protoactor) Cases() []measure.Case {
+	return []measure.Case{measure.LocalTell, measure.LocalAsk, measure.RemoteTell, measure.RemoteAsk}
+}
+
 func newSystem() *actor.ActorSystem {
 	return actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
 		return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
@@ -57,13 +61,13 @@ func networked() (*actor.ActorSystem, *remote.Remote) {
 	return system, r
 }
 
-func (protoactor) Serve(spec *measure.Spec, sink *measure.Sink) (string, func(), error) {
+func (protoactor) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
 	system, r := networked()
 	stop := func() {
 		r.Shutdown(false)
 		system.Shutdown()
 	}
-	if err := spawnSink(system, spec, sink); err != nil {
+	if err := spawnSink(system, spec, sinks[0]); err != nil {
 		stop()
 		return "", nil, err
 	}
@@ -71,7 +75,7 @@ func (protoactor) Serve(spec *measure.Spec, sink *measure.Sink) (string, func(),
 }
 
 func spawnSink(system *actor.ActorSystem, spec *measure.Spec, sink *measure.Sink) error {
-	ask := spec.Mode.Ask()
+	ask := spec.Case.Ask()
 	_, err := system.Root.SpawnNamed(actor.PropsFromFunc(func(c actor.Context) {
 		m, ok := c.Message().(*app.StatusUpdate)
 		if !ok {
@@ -92,10 +96,10 @@ func spawnSink(system *actor.ActorSystem, spec *measure.Spec, sink *measure.Sink
 func (protoactor) Run(ctx context.Context, t *measure.Trial) error {
 	var system *actor.ActorSystem
 	to := actor.NewPID(t.Address, sinkName)
-	if t.Sink != nil {
+	if t.Sinks != nil {
 		system = newSystem()
 		to.Address = system.Address()
-		if err := spawnSink(system, t.Spec, t.Sink); err != nil {
+		if err := spawnSink(system, t.Spec, t.Sinks[0]); err != nil {
 			return err
 		}
 	} else {
@@ -105,9 +109,11 @@ func (protoactor) Run(ctx context.Context, t *measure.Trial) error {
 	}
 	defer system.Shutdown()
 	over := make(chan error, 1)
-	var source actor.Actor = &teller{to: to, tell: t.Tell, over: over}
-	if t.Ask != nil {
-		source = &asker{to: to, asks: t.Ask, over: over}
+	var source actor.Actor
+	if t.Spec.Case.Ask() {
+		source = &asker{to: to, asks: t.Asks[0], over: over}
+	} else {
+		source = &teller{to: to, tell: t.Tells[0], over: over}
 	}
 	if _, err := system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { return source }), sourceName); err != nil {
 		return err

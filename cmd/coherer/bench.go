@@ -32,7 +32,7 @@ func benchCommand(s streams) *cobra.Command {
 		Example: "  coherer bench remote-ask\n  coherer bench local-tell --size 1KiB --in-flight 256 --duration 2s --rivals none -o json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("name one of %v", measure.Modes)
+				return fmt.Errorf("name one of %v", measure.Cases())
 			}
 			return nil
 		},
@@ -55,7 +55,8 @@ func (o *benchOptions) flags(f *pflag.FlagSet) {
 
 func (o *benchOptions) run(ctx context.Context, s streams, args []string) error {
 	b := &o.bench
-	b.Args, b.Progress, b.Spec.Mode = []string{"bench", contenderName}, s.err, measure.Mode(args[0])
+	b.Args, b.Progress, b.Spec.Case = []string{"bench", contenderName}, s.err, measure.Case(args[0])
+	b.Spec.Pairs = 1
 	var err error
 	if b.Spec.Size, err = measure.ParseSize(o.size); err != nil {
 		return usage(err)

@@ -24,7 +24,7 @@ func TestBenchJSON(t *testing.T) {
 		}
 		hasAll(t, mode, fields, map[string]any{
 			"environment": map[string]any{"cpu": "", "cores": 0., "gomaxprocs": 0., "go": "", "os": "", "commit": "", "load": "", "record": ""},
-			"mode":        "", "size_bytes": 0., "in_flight": 0., "duration_ns": 0., "trials": 0.,
+			"case":        "", "size_bytes": 0., "in_flight": 0., "duration_ns": 0., "trials": 0.,
 			"contenders": []any{map[string]any{
 				"name": "", "median_per_second": 0., "min_per_second": 0., "max_per_second": 0., "coherer_ratio": 0.,
 				"bytes_per_second": 0., "allocs_per_message": 0., "cpu_ns_per_message": 0.,

@@ -12,7 +12,7 @@ func TestBadValuesAreUsage(t *testing.T) {
 	write(t, "settings", "spark.jars a.jar\n")
 	const master = "spark://127.0.0.1:1"
 	for _, c := range []struct{ args, want string }{
-		{"bench nope", `mode "nope"`},
+		{"bench nope", `case "nope"`},
 		{"bench --duration -1s local-tell", "duration -1s"},
 		{"bench --in-flight 0 local-tell", "in flight 0"},
 		{"config show --conf x", "--conf x"},
@@ -117,7 +117,7 @@ func TestBadValuesAreUsage(t *testing.T) {
 		{"status x", `"x" is one argument too many: want coherer status [flags]`},
 		{"nodemanager --memory x", "--memory"},
 		{"bench", "name one of"},
-		{"bench local", `mode "local"`},
+		{"bench local", `case "local"`},
 		{"bench local-tell --size 5B", "size 5B: the message alone has 17B"},
 		{"bench local-tell --size 1GiB", "whole number and B, KiB or MiB"},
 		{"bench local-tell --size 17MiB", "at most 16MiB"},

@@ -1,0 +1,98 @@
+package measure
+
+import "slices"
+
+// Case is the name of what is measured: one of Cases.
+type Case string
+
+// The cases of messages. Local ones take place in one process, remote ones between two.
+const (
+	LocalTell  Case = "local-tell"
+	LocalAsk   Case = "local-ask"
+	RemoteTell Case = "remote-tell"
+	RemoteAsk  Case = "remote-ask"
+	// OneWay is a flood of tells that the receiver acknowledges only at its end.
+	OneWay Case = "one-way"
+	// FanIn is tells of many senders to one receiver, FanOut those of one sender to many receivers.
+	FanIn  Case = "fan-in"
+	FanOut Case = "fan-out"
+)
+
+// The cases of operations.
+const (
+	// EndpointSpawn registers an endpoint until its OnStart ran, and stops it.
+	EndpointSpawn Case = "endpoint-spawn"
+	// Connect makes a connection to a peer, with its handshake, until a first answer, and closes it.
+	Connect Case = "connect"
+)
+
+// Kind is how a case is driven.
+type Kind int
+
+// The kinds.
+const (
+	KindNone Kind = iota // of an unknown case
+	// KindTell is messages that the receiver counts: a Tell drives each pair.
+	KindTell
+	// KindAsk is messages with an answer each: an Ask drives each pair.
+	KindAsk
+	// KindOp is operations without a message of ours: one Ops drives them.
+	KindOp
+)
+
+// row is what there is to know of a case.
+type row struct {
+	name   Case
+	unit   string // what is counted, in the plural
+	remote bool
+	kind   Kind
+}
+
+var rows = []row{
+	{LocalTell, "msgs", false, KindTell},
+	{LocalAsk, "asks", false, KindAsk},
+	{RemoteTell, "msgs", true, KindTell},
+	{RemoteAsk, "asks", true, KindAsk},
+	{OneWay, "msgs", true, KindTell},
+	{FanIn, "msgs", true, KindTell},
+	{FanOut, "msgs", true, KindTell},
+	{EndpointSpawn, "spawns", false, KindOp},
+	{Connect, "connects", true, KindOp},
+}
+
+// Cases returns all of them, in the order of a report.
+func Cases() []Case {
+	names := make([]Case, len(rows))
+	for i, r := range rows {
+		names[i] = r.name
+	}
+	return names
+}
+
+func (c Case) row() row {
+	if i := slices.IndexFunc(rows, func(r row) bool { return r.name == c }); i >= 0 {
+		return rows[i]
+	}
+	return row{name: c}
+}
+
+// Known reports whether c is one of Cases.
+func (c Case) Known() bool { return c.row().kind != KindNone }
+
+// Kind is how c is driven.
+func (c Case) Kind() Kind { return c.row().kind }
+
+// Remote reports whether c is between two processes.
+func (c Case) Remote() bool { return c.row().remote }
+
+// Unit is what is counted, in the plural: msgs, asks, spawns.
+func (c Case) Unit() string { return c.row().unit }
+
+// Ask reports whether messages are answered.
+func (c Case) Ask() bool { return c.Kind() == KindAsk }
+
+// Sized reports whether Spec.Size means something: the case sends messages of ours. Else it is 0.
+func (c Case) Sized() bool { return c.Kind() == KindTell || c.Kind() == KindAsk }
+
+// Windowed reports whether Spec.InFlight means something. Else it is 0.
+func (c Case) Windowed() bool { return c != OneWay }
