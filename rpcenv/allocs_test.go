@@ -26,20 +26,20 @@ var allocations = []struct {
 	{"tell/local/trace=ring", 0, tells},
 	{"tell/memory", 6, tells},
 	{"tell/tcp", 4, tells},
-	{"ask/local", 14, bodyAsks},
-	{"ask/local/trace=ring", 14, bodyAsks},
-	{"ask/memory", 28, bodyAsks},
-	{"ask/tcp", 20, bodyAsks},
-	{"ask by an endpoint/local", 9, endpointAsks},
-	{"ask by an endpoint/memory", 23, endpointAsks},
-	{"ask by an endpoint/tcp", 15, endpointAsks},
-	{"deferred ask/local", 14, deferredAsks},
-	{"tick of After/local", 8, repeat(func(c *rpcenv.Context, again func()) { c.After(0, do{f: func(*rpcenv.Context) { again() }}) })},
+	{"ask/local", 8, bodyAsks},
+	{"ask/local/trace=ring", 8, bodyAsks},
+	{"ask/memory", 22, bodyAsks},
+	{"ask/tcp", 14, bodyAsks},
+	{"ask by an endpoint/local", 3, endpointAsks},
+	{"ask by an endpoint/memory", 17, endpointAsks},
+	{"ask by an endpoint/tcp", 9, endpointAsks},
+	{"deferred ask/local", 8, deferredAsks},
+	{"tick of After/local", 7, repeat(func(c *rpcenv.Context, again func()) { c.After(0, do{f: func(*rpcenv.Context) { again() }}) })},
 	{"After that is cancelled/local", 6, repeat(func(c *rpcenv.Context, again func()) {
 		c.Cancel(c.After(time.Hour, tickNobodyHears{}))
 		again()
 	})},
-	{"run/local", 15, repeat(func(c *rpcenv.Context, again func()) {
+	{"run/local", 14, repeat(func(c *rpcenv.Context, again func()) {
 		rpcenv.Run(c, "", func(*rpcenv.Blocking) (int, error) { return 0, nil }, func(int, error) { again() })
 	})},
 	{"register and stop/local", 13, registrations},

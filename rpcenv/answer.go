@@ -2,10 +2,13 @@ package rpcenv
 
 // end answers k, or fails it with err, for a callback of the endpoint: a Journal may hold that back.
 func (in *inbox) end(k *incomingAsk, m Message, err error) {
-	if in.held.takes(heldItem{send: func() { k.end(m, err) }, drop: k.fail}) {
-		return
+	if in.held == nil || !in.holdsBack(k, m, err) { // without a Journal nothing has to be kept
+		k.end(m, err)
 	}
-	k.end(m, err)
+}
+
+func (in *inbox) holdsBack(k *incomingAsk, m Message, err error) bool {
+	return in.held.takes(heldItem{send: func() { k.end(m, err) }, drop: k.fail})
 }
 
 // Reply answers the ask q that is being handled.

@@ -17,34 +17,51 @@ func AskAs[R Message](c *Context, to Ref, q Message, then func(R, error), opts .
 	ask(c, to, q, then, opts)
 }
 
+// continued is an ask of an endpoint, which goes on with then: one object for the ask and for what becomes of it.
+type continued[R Message] struct {
+	outgoingAsk
+	c    *Context
+	then func(R, error)
+	msg  Message // the answer, or
+	err  error   // why there is none; both set before their item is posted
+}
+
 func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []AskOption) {
 	in := c.in
-	p := in.env.newOutgoingAsk(opts)
-	p.asker, p.queued = in.number, true
-	// An answer takes its place in the inbox among messages, in the order of arrival. In Spark it completes a future in any thread,
-	// and may overtake them (SPARK-13112).
-	p.deliver = func(res result) {
-		it := item{kind: itemReply, id: res.id, cause: p.id, received: res.received, sender: to.Address, conn: to.conn, ctx: c}
-		it.untraced, it.recorded = p.untraced, res.recorded
-		it.ledger, it.bytes = res.ledger, int32(res.bytes)
-		if res.id.IsZero() {
-			it.kind, it.id, it.name = itemFailed, in.env.nextID(), "ask failed"
-		}
-		it.fn = func() {
-			drop(&in.owned, &in.owned.pending, p)
-			then(answerAs[R](res))
-		}
-		if !in.post(it) { // the endpoint has stopped: nobody handles the answer
-			res.ledger.add(res.bytes)
-			in.env.recordUnheard(in.name, p, res)
-		}
-	}
+	k := &continued[R]{c: c, then: then}
+	p := &k.outgoingAsk
+	p.init(in.env, k, opts)
+	p.asker, p.queued, p.to = in.number, true, to
 	keep(&in.owned, &in.owned.pending, p) // before it is sent: it may end at once
 	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, form: tracepb.Form_ASK, pending: p, untraced: in.untraced}
 	if err := in.send(o); err != nil {
 		drop(&in.owned, &in.owned.pending, p)
 		panic(err) // recovered in handle: the handler fails with err
 	}
+}
+
+// askEnded puts the end into the inbox. An answer takes its place there among messages, in the order of arrival. In Spark it completes a
+// future in any thread, and may overtake them (SPARK-13112).
+func (k *continued[R]) askEnded(res result) {
+	p, in := &k.outgoingAsk, k.c.in
+	k.msg, k.err = res.msg, res.err
+	it := item{kind: itemReply, id: res.id, cause: p.id, received: res.received, sender: p.to.Address, conn: p.to.conn, ctx: k.c, then: k}
+	it.untraced, it.recorded = p.untraced, res.recorded
+	it.ledger, it.bytes = res.ledger, int32(res.bytes)
+	if res.id.IsZero() {
+		it.kind, it.id, it.name = itemFailed, in.env.nextID(), "ask failed"
+	}
+	if !in.post(it) { // the endpoint has stopped: nobody handles the answer
+		res.ledger.add(res.bytes)
+		in.env.recordUnheard(in.name, p, res)
+	}
+}
+
+// goOn handles that item.
+func (k *continued[R]) goOn() {
+	in := k.c.in
+	drop(&in.owned, &in.owned.pending, &k.outgoingAsk)
+	k.then(answerAs[R](k.msg, k.err))
 }
 
 // AskWait asks and waits for the answer.
@@ -54,29 +71,40 @@ func AskWait[Q Asks[R], R Message](b *Blocking, to Ref, q Q, opts ...AskOption) 
 
 // AskWaitAs is AskWait without the compiler's check of the answer's type.
 func AskWaitAs[R Message](b *Blocking, to Ref, q Message, opts ...AskOption) (R, error) {
-	var zero R
-	p := b.env.newOutgoingAsk(opts)
-	var mu sync.Mutex
-	var res result
+	w := &awaited{b: b}
+	w.init(b.env, w, opts)
 	err := b.wait(func(wake func()) {
-		// deliver runs in another goroutine than the body, and may still run when the body's wait has ended: hence mu.
-		p.deliver = func(r result) {
-			b.recordAnswered(r, p)
-			mu.Lock()
-			res = r
-			mu.Unlock()
-			wake()
-		}
-		o := outgoing{to: to, msg: q, cause: b.cause, from: b.from, form: tracepb.Form_ASK, pending: p}
+		w.wake = wake
+		o := outgoing{to: to, msg: q, cause: b.cause, from: b.from, form: tracepb.Form_ASK, pending: &w.outgoingAsk}
 		if err := b.env.send(o); err != nil {
-			b.env.asks.fail(p, err)
+			b.env.asks.fail(&w.outgoingAsk, err)
 		}
 	})
 	if err != nil {
-		b.env.asks.abandon(p)
+		b.env.asks.abandon(&w.outgoingAsk)
+		var zero R
 		return zero, err
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	return answerAs[R](res)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return answerAs[R](w.msg, w.err)
+}
+
+// awaited is an ask that a body waits for: one object for both.
+type awaited struct {
+	outgoingAsk
+	b    *Blocking
+	wake func()
+
+	mu  sync.Mutex // askEnded runs in another goroutine than the body, and may still run when the body's wait has ended
+	msg Message
+	err error
+}
+
+func (w *awaited) askEnded(res result) {
+	w.b.recordAnswered(res, &w.outgoingAsk)
+	w.mu.Lock()
+	w.msg, w.err = res.msg, res.err
+	w.mu.Unlock()
+	w.wake()
 }

@@ -108,14 +108,13 @@ func (c *conn) taken(rival *conn) error {
 // askOwner asks the peer of o whether it opened the connection of that id. then is called in no callback: it may take
 // locks. A peer that has stopped, or whose connection ends, has not answered.
 func (e *Env) askOwner(o *conn, id uint64, then func(answered, owns bool)) {
-	p := e.newOutgoingAsk([]AskOption{Timeout("claimTime", claimTime)})
-	p.deliver = func(res result) {
+	p := e.newOutgoingAsk(func(res result) {
 		// deliver may run under o.receiving, or that of the connection that supersedes o; then takes such a lock itself.
 		e.host.After(0, func() {
-			owns, err := answerAs[*rpc.Bool](res)
+			owns, err := answerAs[*rpc.Bool](res.msg, res.err)
 			then(!errors.Is(err, ErrUnreachable) && !errors.Is(err, ErrRefusedStopped), owns.GetValue())
 		})
-	}
+	}, Timeout("claimTime", claimTime))
 	q := outgoing{to: Ref{o.peer, VerifierName, o.id}, msg: &rpc.CheckConnection{Connection: id}, from: VerifierName, form: tracepb.Form_ASK}
 	q.pending, q.untraced = p, true
 	_ = e.send(q) // no error: it can be encoded

@@ -152,8 +152,7 @@ func (o Conn) Waiting() (messages, bytes int) { return o.c.unsent() }
 
 // Ask asks with n bytes; then gets the outcome.
 func (o Conn) Ask(n int, then func(error)) error {
-	p := o.c.env.newOutgoingAsk(nil)
-	p.deliver = func(res result) { then(res.err) }
+	p := o.c.env.newOutgoingAsk(func(res result) { then(res.err) })
 	return o.c.send(outgoing{to: Ref{Address: o.c.peer, Name: "E"}, msg: &rpc.Bool{}, content: make([]byte, n), form: tracepb.Form_ASK, pending: p})
 }
 

@@ -74,7 +74,7 @@ func (in *inbox) call(c *Context, it *item) (err error) {
 			in.ep.Receive(c, it.msg)
 		}
 	case itemReply, itemFailed, itemRun:
-		it.fn()
+		it.then.goOn()
 	case itemConnected:
 		in.ep.(ConnectionWatcher).OnConnected(c, it.rare.addr)
 	case itemDisconnected:

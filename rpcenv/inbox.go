@@ -34,9 +34,10 @@ type inbox struct {
 	mu    sync.Mutex // of this block; see the lock order in outbox.go
 	queue *items
 	cell
-	stopped   bool  // nothing is accepted any more; OnStop is queued
-	scheduled bool  // of a serial endpoint: a turn waits or runs; at most one does
-	pool      turns // of the other kinds
+	stopped   bool   // nothing is accepted any more; OnStop is queued
+	scheduled bool   // of a serial endpoint: a turn waits or runs; at most one does
+	run       func() // runTurn, made for the first turn: each would need a closure
+	pool      turns  // of the other kinds
 
 	// Only the turn of a serial endpoint touches these.
 	batch   *items
@@ -140,13 +141,16 @@ func (in *inbox) scheduleLocked() {
 	in.orderTurn()
 }
 
-// orderTurn asks the dispatcher for a turn.
+// orderTurn asks the dispatcher for a turn. in.mu is held.
 func (in *inbox) orderTurn() {
 	if f := in.env.hooks.Turn; f != nil {
 		f(turn{in})
 		return
 	}
-	in.env.dispatcher.Schedule(in.runTurn)
+	if in.run == nil {
+		in.run = in.runTurn
+	}
+	in.env.dispatcher.Schedule(in.run)
 }
 
 // runTurn handles at most as many items as the dispatcher's throughput says, so that a busy endpoint leaves room for others. No other

@@ -14,10 +14,10 @@ const (
 	itemStart itemKind = iota
 	itemStop
 	itemMessage   // a message from another endpoint or a body; with call: an ask
-	itemReply     // the answer to an ask of this endpoint: fn
-	itemFailed    // an ask of this endpoint ended without an answer: fn
+	itemReply     // the answer to an ask of this endpoint: then
+	itemFailed    // an ask of this endpoint ended without an answer: then
 	itemTick      // a timer
-	itemRun       // the result of a Run: fn
+	itemRun       // the result of a Run: then
 	itemOutside   // an event from outside the Env
 	itemConnected // connection events: addr, err
 	itemDisconnected
@@ -36,8 +36,8 @@ type item struct {
 	msg      Message
 	name     string       // what the trace calls it, for those that are no messages
 	call     *incomingAsk // set for an ask
-	fn       func()
-	ctx      *Context // of the callback that fn goes on from
+	then     continuation
+	ctx      *Context // of the callback that then goes on from
 	sender   Address
 	conn     uint64
 	timer    *timer
@@ -45,6 +45,14 @@ type item struct {
 	ledger   *ledger
 	rare     *rare
 }
+
+// continuation is what an endpoint does when something ended that it had begun.
+type continuation interface{ goOn() }
+
+// goOn is a continuation that is a function.
+type goOn func()
+
+func (f goOn) goOn() { f() }
 
 // rare is what few items have. The items of one event share it: it is never changed.
 type rare struct {

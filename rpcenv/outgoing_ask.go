@@ -46,30 +46,30 @@ type result struct {
 	bytes    int
 }
 
-// answerAs gives a result its type.
-func answerAs[R Message](res result) (R, error) {
+// answerAs gives an answer its type, unless err says that there is none.
+func answerAs[R Message](m Message, err error) (R, error) {
 	var zero R
-	if res.err != nil {
-		return zero, res.err
+	if err != nil {
+		return zero, err
 	}
-	r, ok := res.msg.(R)
+	r, ok := m.(R)
 	if !ok {
-		return zero, fmt.Errorf("%w: the answer is a %s, want %T", ErrRefusedUndecodable, TypeName(res.msg), zero)
+		return zero, fmt.Errorf("%w: the answer is a %s, want %T", ErrRefusedUndecodable, TypeName(m), zero)
 	}
 	return r, nil
 }
 
 // outgoingAsk is an ask at its asker.
 type outgoingAsk struct {
-	env     *Env
-	id      record.ID // the ask's item; until it was sent, the item that asks
-	typ     string
-	key     string
-	limit   time.Duration
-	to      Ref
-	deliver func(result)
-	asker   uint16 // the endpoint's number, as the peer knows it; 0: none
-	queued  bool   // its answer is an item of an inbox
+	env    *Env
+	id     record.ID // the ask's item; until it was sent, the item that asks
+	typ    string
+	key    string
+	limit  time.Duration
+	to     Ref
+	by     askEnder
+	asker  uint16 // the endpoint's number, as the peer knows it; 0: none
+	queued bool   // its answer is an item of an inbox
 	// untraced asks are counted, not recorded, nor are their answers.
 	untraced bool
 	at       int32 // its place in owned, which guards it
@@ -81,6 +81,16 @@ type outgoingAsk struct {
 	index    int // in the heap, -1 when not there
 	ended    bool
 }
+
+// askEnder gets the end of an ask, once.
+type askEnder interface{ askEnded(res result) }
+
+// onEnd is an askEnder that is a function.
+type onEnd func(res result)
+
+func (f onEnd) askEnded(res result) { f(res) }
+
+func (p *outgoingAsk) deliver(res result) { p.by.askEnded(res) }
 
 // waiting are the asks of a connection that have no answer, by request id. Guarded by asks.mu.
 type waiting map[int64]*outgoingAsk
@@ -94,12 +104,18 @@ type asks struct {
 	at   time.Time // when it fires
 }
 
-func (e *Env) newOutgoingAsk(opts []AskOption) *outgoingAsk {
-	p := &outgoingAsk{env: e, index: -1, key: RPCAskTimeout.Source(e.cfg.Conf), limit: RPCAskTimeout.Get(e.cfg.Conf)}
+func (e *Env) newOutgoingAsk(end onEnd, opts ...AskOption) *outgoingAsk {
+	p := &outgoingAsk{}
+	p.init(e, end, opts)
+	return p
+}
+
+// init makes p, which is zero, an ask whose end by gets.
+func (p *outgoingAsk) init(e *Env, by askEnder, opts []AskOption) {
+	p.env, p.by, p.index, p.key, p.limit = e, by, -1, RPCAskTimeout.Source(e.cfg.Conf), RPCAskTimeout.Get(e.cfg.Conf)
 	for _, o := range opts {
 		o(p)
 	}
-	return p
 }
 
 // add starts the ask's clock, once.

@@ -261,13 +261,13 @@ func (e *Env) sendForActor(to Ref, posted any) {
 	o := outgoing{to: to, msg: m, from: "actor"}
 	if sender != nil {
 		o.from = "actor " + sender.GetId()
-		o.form, o.pending = tracepb.Form_ASK, e.newOutgoingAsk(nil)
-		o.pending.deliver = func(res result) {
+		o.form = tracepb.Form_ASK
+		o.pending = e.newOutgoingAsk(func(res result) {
 			if res.err != nil {
 				res.msg = failureOf(res.err)
 			}
 			system.Root.Send(sender, res.msg)
-		}
+		})
 	}
 	if err := e.send(o); err != nil {
 		if o.pending != nil {
