@@ -3,8 +3,8 @@
 //
 // The contenders in the binary are coherer itself, go-channel (two goroutines, a channel each way; local cases) and raw-tcp
 // (one connection with the very frames that coherer writes, protobuf at both ends; remote cases). protoactor, with its
-// default mailbox and its own remote, is in the program of the nested module bench/rivals, since it needs what users of
-// Coherer should not inherit.
+// default mailbox and its own remote, gRPC's streams and NATS are in the program of the nested module bench/rivals, since they
+// need what users of Coherer should not inherit; each says in its file which settings it has and why.
 //
 // # Processes
 //

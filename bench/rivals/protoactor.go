@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -28,20 +27,8 @@ const askTimeout = 2 * measure.Stall
 // protoactor is an actor with the default mailbox on each side, in one ActorSystem or in two with the default remote.
 type protoactor struct{}
 
-func (protoactor) Name() string { return "protoactor" }
-
-func (protoactor) Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, m := range info.Deps {
-		if m.Path == "github.com/asynkron/protoactor-go" {
-			return m.Version
-		}
-	}
-	return ""
-}
+func (protoactor) Name() string    { return "protoactor" }
+func (protoactor) Version() string { return version("github.com/asynkron/protoactor-go") }
 
 func (protoactor) Cases() []measure.Case {
 	return []measure.Case{measure.LocalTell, measure.LocalAsk, measure.RemoteTell, measure.RemoteAsk}
