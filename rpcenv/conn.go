@@ -27,7 +27,7 @@ type conn struct {
 	peer        Address // where the peer listens; in client mode its end of the connection
 	listening   bool
 	incarnation uint64
-	window      int     // of bytes that the peer takes before they are handled; 0: any number
+	window      int     // of bytes that the peer takes before they are handled
 	reached     bool    // this side dialled the address that the peer says it has
 	silent      []*conn // connections to the same address whose peer did not answer for it
 	beside      []*conn // those of the same incarnation, whose peer is asked whether it opened this one
@@ -60,6 +60,10 @@ type conn struct {
 	// What came in, by endpoint or asker; counted is the one used last, lost is of what no endpoint has taken.
 	ledgers       map[flow]*ledger
 	counted, lost *ledger
+	// finishes: the peer shuts down, and sends what waits without credit; late is how many bytes of that came.
+	finishes bool
+	late     int
+	overrun  bool // it sent more than it may, and nothing of it is taken any more
 }
 
 // errConnEnded means that the endpoints have heard of the connection's end, or are about to.
@@ -118,7 +122,7 @@ func (c *conn) transmitLocked(o outgoing) {
 		// As in Spark an ask that timed out while it waited for the connection is sent all the same. Its answer is late.
 		c.env.asks.bind(p, c.waiting, env.RequestID, id)
 	}
-	if env.Note = c.note(&o, id, o.question); env.Note != nil && c.window > 0 {
+	if env.Note = c.note(&o, id, o.question); env.Note != nil {
 		f, bytes := o.flow(), cost(len(o.content))
 		env.Note.Lost = func() { c.credit(f, bytes) }
 	}

@@ -2,9 +2,12 @@ package rpcenv
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/messages/rpc"
 )
@@ -46,10 +49,6 @@ func (c *conn) streamLocked(f flow) *stream {
 
 // admitLocked sends o, or lets it wait for credit. Its error says that it may not even wait.
 func (c *conn) admitLocked(o outgoing) error {
-	if c.window == 0 {
-		c.transmitLocked(o)
-		return nil
-	}
 	s, n := c.streamLocked(o.flow()), cost(len(o.content))
 	switch {
 	case len(s.queue) == 0 && s.open(n, c.window):
@@ -122,8 +121,11 @@ func (c *conn) inOrderLocked() []*stream {
 	})
 }
 
-// drainLocked sends what waits without asking for credit: the connection is about to end in good order.
+// drainLocked sends what waits without credit, which it announces: the connection is about to end in good order.
 func (c *conn) drainLocked() {
+	if c.waits > 0 {
+		c.controlLocked(&rpc.Finish{})
+	}
 	for _, s := range c.inOrderLocked() {
 		for len(s.queue) > 0 {
 			c.transmitLocked(s.pop())
@@ -160,13 +162,29 @@ func (c *conn) ledgerOf(f flow) *ledger {
 	return l
 }
 
-// unhandled gives back what came for an endpoint that has not taken it. c.receiving is held.
-func (c *conn) unhandled(f flow, bytes int) {
-	if l := c.ledgers[f]; l != nil {
-		l.add(bytes)
-		return
+// unhandledOf is the ledger of what comes for an endpoint that there is not. c.receiving is held.
+func (c *conn) unhandledOf(f flow) *ledger {
+	if l := c.ledgers[f]; l != nil { // its endpoint has ended just now
+		return l
 	}
-	c.lostOf(f).add(bytes)
+	return c.lostOf(f)
+}
+
+// takes counts a message of n bytes that comes, and reports whether the peer may send it. Else the peer keeps no rules: its messages
+// would fill an inbox without end. c.receiving is held.
+func (c *conn) takes(l *ledger, n int) bool {
+	fits := l.takes(n)
+	if fits || c.overrun {
+		return !c.overrun
+	}
+	// What waited at a peer that shuts down comes without credit.
+	if c.finishes && c.late+n <= c.env.outboxLimit+MaxMessage {
+		c.late += n
+		return true
+	}
+	c.overrun = true // what follows would leave a hole in the stream
+	c.close(fmt.Errorf("the peer sent %s more than the %d bytes that it takes before they are handled (coherer.rpc.window)", l.flow, l.window))
+	return false
 }
 
 // lostOf is the ledger of a name that no endpoint has. One for each name that a peer can think of would be too many: it is the last one's.
@@ -175,7 +193,7 @@ func (c *conn) lostOf(f flow) *ledger {
 		if c.lost != nil {
 			c.lost.flush()
 		}
-		c.lost = &ledger{flow: f, half: int64(c.env.window) / 2, giveBack: c.giveBack}
+		c.lost = &ledger{flow: f, window: int64(c.env.window), giveBack: c.giveBack}
 	}
 	return c.lost
 }
@@ -194,10 +212,17 @@ func (c *conn) forget(name string) {
 
 // giveBack reports to the peer what was handled.
 func (c *conn) giveBack(f flow, bytes int64) {
-	content, err := c.env.table.Append(nil, &rpc.Credit{Endpoint: f.endpoint, Asker: f.asker, Bytes: uint32(min(bytes, math.MaxUint32))})
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err != nil || c.life.stage() != connOpen || !c.roomLocked(len(content)) {
+	if c.life.stage() == connOpen {
+		c.controlLocked(&rpc.Credit{Endpoint: f.endpoint, Asker: f.asker, Bytes: uint32(min(bytes, math.MaxUint32))})
+	}
+}
+
+// controlLocked sends what the two sides of a connection say to each other, for which no ordinal is counted.
+func (c *conn) controlLocked(m proto.Message) {
+	content, err := c.env.table.Append(nil, m)
+	if err != nil || !c.roomLocked(len(content)) {
 		return
 	}
 	e := &Envelope{Kind: KindOneWay, Sender: c.env.addr, Endpoint: VerifierName, Content: content}
@@ -207,8 +232,8 @@ func (c *conn) giveBack(f flow, bytes int64) {
 	c.link.Send(e)
 }
 
-// takeCredit takes an envelope that is a Credit; false: it is none.
-func (c *conn) takeCredit(env *Envelope) bool {
+// control takes an envelope of controlLocked; false: it is another one.
+func (c *conn) control(env *Envelope) bool {
 	if env.Kind != KindOneWay || env.Endpoint != VerifierName {
 		return false
 	}
@@ -216,6 +241,9 @@ func (c *conn) takeCredit(env *Envelope) bool {
 	switch m := m.(type) {
 	case *rpc.Credit:
 		c.credit(flow{m.GetEndpoint(), m.GetAsker()}, int(m.GetBytes()))
+		return true
+	case *rpc.Finish:
+		c.finishes = true
 		return true
 	}
 	return false

@@ -98,7 +98,7 @@ type Conn struct{ c *conn }
 
 // OpenOn is a connection to a listening peer, its handshake done.
 func (e *Env) OpenOn(l Link, peer Address) Conn {
-	c := &conn{env: e, link: l, waiting: waiting{}, id: 5, peer: peer, way: way{peer: "Peer", address: peer.String()}, listening: true}
+	c := &conn{env: e, link: l, waiting: waiting{}, id: 5, peer: peer, way: way{peer: "Peer", address: peer.String()}, listening: true, window: e.window}
 	c.to(connOpen)
 	c.stop = func() {}
 	e.connections.enter(c)

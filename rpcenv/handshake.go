@@ -123,7 +123,7 @@ func (c *conn) greet(env *Envelope) error {
 func (c *conn) hello(m *rpc.Hello, request int64) error {
 	e := c.env
 	// The dialler gets the reason before the connection ends.
-	if err := e.checkPeer(m.GetVersion(), m.GetIncarnation(), m.GetAddress()); err != nil {
+	if err := e.checkPeer(m); err != nil {
 		c.link.Send(&Envelope{Kind: KindFailure, RequestID: request, Error: err.Error()})
 		return err
 	}
@@ -143,7 +143,7 @@ func (c *conn) hello(m *rpc.Hello, request int64) error {
 
 // welcome completes the handshake of a dial.
 func (c *conn) welcome(m *rpc.Welcome) error {
-	if err := c.env.checkPeer(m.GetVersion(), m.GetIncarnation(), m.GetAddress()); err != nil {
+	if err := c.env.checkPeer(m); err != nil {
 		return err
 	}
 	dialled := c.peer
@@ -161,11 +161,22 @@ func (c *conn) welcome(m *rpc.Welcome) error {
 	return nil
 }
 
-func (e *Env) checkPeer(version uint32, incarnation uint64, addr *rpc.Address) error {
+// greeting is a Hello or a Welcome.
+type greeting interface {
+	GetVersion() uint32
+	GetIncarnation() uint64
+	GetAddress() *rpc.Address
+	GetWindow() uint32
+}
+
+func (e *Env) checkPeer(m greeting) error {
+	addr := m.GetAddress()
 	switch {
-	case version != protocolVersion:
-		return fmt.Errorf("the peer speaks version %d of the protocol, this is version %d: use the same release on both sides", version, protocolVersion)
-	case incarnation == e.incarnation:
+	case m.GetVersion() != protocolVersion:
+		return fmt.Errorf("the peer speaks version %d of the protocol, this is version %d: use the same release on both sides", m.GetVersion(), protocolVersion)
+	case m.GetWindow() == 0:
+		return errors.New("the peer takes no messages: its window has 0 bytes")
+	case m.GetIncarnation() == e.incarnation:
 		return errors.New("this is the address of the Env itself under another name: use one name for a host everywhere")
 	case addr != nil && AddressOf(addr) == e.addr:
 		return fmt.Errorf("the peer says that it listens at %s, where this process listens: give each an address of its own", e.addr)

@@ -13,7 +13,7 @@ import (
 
 // receive takes an envelope after the handshake.
 func (c *conn) receive(env *Envelope) {
-	if c.takeCredit(env) {
+	if c.control(env) {
 		return
 	}
 	// Counted before it is decoded: the sender has counted it too, whatever is in it.
@@ -47,9 +47,18 @@ func (e *Env) message(env *Envelope) (proto.Message, error) {
 
 // receiveMessage gives a message to its inbox.
 func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
+	in, n := c.env.endpoints.find(env.Endpoint), cost(len(env.Content))
+	var l *ledger
+	if f := (flow{endpoint: env.Endpoint}); in != nil {
+		l = c.ledgerOf(f)
+	} else {
+		l = c.unhandledOf(f)
+	}
+	if !record.IsCopy(id.N) && !c.takes(l, n) {
+		return
+	}
 	ask := env.Kind == KindRequest
 	m, err := c.env.message(env)
-	in := c.env.endpoints.find(env.Endpoint)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%w: to %s: %w", ErrRefusedUndecodable, env.Endpoint, err)
@@ -63,16 +72,12 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 		if ask {
 			it.call = c.newIncomingAsk(id, env, m, it.untraced)
 		}
-		if c.window > 0 { // the peer knows credit
-			it.ledger, it.bytes = c.ledgerOf(flow{endpoint: in.name}), int32(cost(len(env.Content)))
-		}
+		it.ledger, it.bytes = l, int32(n)
 		if err = in.offer(it); err == nil {
 			return
 		}
 	}
-	if c.window > 0 {
-		c.unhandled(flow{endpoint: env.Endpoint}, cost(len(env.Content)))
-	}
+	l.add(n)
 	// In Spark an ask that meets a stopped inbox has no answer and runs into its time-out.
 	if ask {
 		c.refuse(id, env.RequestID, env.Endpoint, m != nil && c.env.untraced(m), err) // traced as the question is
@@ -97,8 +102,14 @@ func (c *conn) endAsk(k *incomingAsk, m Message, err error) {
 
 // receiveAnswer ends an ask. A late answer is dropped.
 func (c *conn) receiveAnswer(env *Envelope, id record.ID, now time.Time) {
-	p := c.env.asks.find(c.waiting, env.RequestID)
 	res := result{id: id, received: now}
+	if env.Kind == KindResponse {
+		res.ledger, res.bytes = c.ledgerOf(answersTo(env.RequestID)), cost(len(env.Content))
+		if !record.IsCopy(id.N) && !c.takes(res.ledger, res.bytes) {
+			return
+		}
+	}
+	p := c.env.asks.find(c.waiting, env.RequestID)
 	if env.Kind == KindFailure {
 		res.err = parseDispatchFailure(env.Error)
 	} else if m, err := c.env.message(env); err != nil {
@@ -107,9 +118,6 @@ func (c *conn) receiveAnswer(env *Envelope, id record.ID, now time.Time) {
 		res.err = errorOf(f)
 	} else {
 		res.msg = m
-	}
-	if c.window > 0 && env.Kind == KindResponse {
-		res.ledger, res.bytes = c.ledgerOf(answersTo(env.RequestID)), cost(len(env.Content))
 	}
 	ended := p != nil && c.env.asks.finish(p, res)
 	if !ended || !p.queued { // nobody handles it later

@@ -20,6 +20,8 @@ type ownLink struct {
 	slowLink
 	at rpcenv.Address // of the peer
 	t  *testing.T
+
+	requests []int64 // the numbers of asks
 }
 
 func (l *ownLink) Send(e *rpcenv.Envelope) {
@@ -33,6 +35,9 @@ func (l *ownLink) Send(e *rpcenv.Envelope) {
 		}
 	}
 	l.sent = append(l.sent, fmt.Sprint(e.Endpoint, " ", len(e.Content)))
+	if e.Kind == rpcenv.KindRequest {
+		l.requests = append(l.requests, e.RequestID)
+	}
 }
 
 // windowed is a connection of A, whose settings are narrow, to a peer with a window of 1,000 bytes. A message of n bytes counts n+256.

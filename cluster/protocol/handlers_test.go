@@ -63,7 +63,7 @@ func handlersOf(packages map[string]*goPackage, endpoints []endpointDoc) (out []
 		switch {
 		case isReceive(fn):
 			out = append(out, p.cases(f, fn, names[f.ast.Name.Name+"."+typ])...)
-		case f.pkg == "rpcenv" && (fn.Name.Name == "greet" || fn.Name.Name == "takeCredit"):
+		case f.pkg == "rpcenv" && (fn.Name.Name == "greet" || fn.Name.Name == "control"):
 			// Handshake and credit are the runtime's own; what is addressed to the verifier never gets there.
 			for _, u := range p.cases(f, fn, names["rpcenv.verifier"]) {
 				if u.Message != "rpc.Welcome" {

@@ -302,7 +302,7 @@ type Hello struct {
 	Features []string `protobuf:"bytes,6,rep,name=features,proto3" json:"features,omitempty"`
 	// nonce is random and is what a proof of the shared secret will be made over.
 	Nonce []byte `protobuf:"bytes,7,opt,name=nonce,proto3" json:"nonce,omitempty"`
-	// window is how many bytes of messages the dialling Env takes for each of its endpoints before they are handled; 0: as many as come.
+	// window is how many bytes of messages the dialling Env takes for each of its endpoints before they are handled.
 	Window        uint32 `protobuf:"varint,8,opt,name=window,proto3" json:"window,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -459,6 +459,43 @@ func (x *Credit) GetAsker() uint32 {
 	return 0
 }
 
+// Finish announces that what follows comes without credit: the Env shuts down, and sends what waited. No ordinal is counted for it.
+type Finish struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Finish) Reset() {
+	*x = Finish{}
+	mi := &file_proto_rpc_rpc_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Finish) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Finish) ProtoMessage() {}
+
+func (x *Finish) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_rpc_rpc_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Finish.ProtoReflect.Descriptor instead.
+func (*Finish) Descriptor() ([]byte, []int) {
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{7}
+}
+
 // Welcome answers Hello.
 type Welcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -482,7 +519,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_proto_rpc_rpc_proto_msgTypes[7]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -494,7 +531,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_rpc_rpc_proto_msgTypes[7]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -507,7 +544,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{7}
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Welcome) GetVersion() uint32 {
@@ -576,7 +613,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_proto_rpc_rpc_proto_msgTypes[8]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -588,7 +625,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_rpc_rpc_proto_msgTypes[8]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -601,7 +638,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{8}
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Failure) GetCode() string {
@@ -668,7 +705,8 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"\x06Credit\x12\x1a\n" +
 	"\bendpoint\x18\x01 \x01(\tR\bendpoint\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\rR\x05bytes\x12\x14\n" +
-	"\x05asker\x18\x03 \x01(\rR\x05asker:\x9d\x01\xe2\xe0\x18\x98\x01\b\a\x12\x01*\x1a\x11endpoint-verifier0\x01:Swhen half of a window has been handled since the last one, or what came was droppedB'More than was sent is never given back.\"\xd3\x01\n" +
+	"\x05asker\x18\x03 \x01(\rR\x05asker:\x9d\x01\xe2\xe0\x18\x98\x01\b\a\x12\x01*\x1a\x11endpoint-verifier0\x01:Swhen half of a window has been handled since the last one, or what came was droppedB'More than was sent is never given back.\"\x82\x01\n" +
+	"\x06Finish:x\xe2\xe0\x18t\b\b\x12\x01*\x1a\x11endpoint-verifier0\x01:4when the Env shuts down and messages wait for creditB\"Nothing follows from a second one.\"\xd3\x01\n" +
 	"\aWelcome\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03env\x18\x02 \x01(\tR\x03env\x12 \n" +
@@ -695,7 +733,7 @@ func file_proto_rpc_rpc_proto_rawDescGZIP() []byte {
 	return file_proto_rpc_rpc_proto_rawDescData
 }
 
-var file_proto_rpc_rpc_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_proto_rpc_rpc_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_proto_rpc_rpc_proto_goTypes = []any{
 	(*Bool)(nil),            // 0: rpc.Bool
 	(*CheckExistence)(nil),  // 1: rpc.CheckExistence
@@ -704,8 +742,9 @@ var file_proto_rpc_rpc_proto_goTypes = []any{
 	(*EndpointRef)(nil),     // 4: rpc.EndpointRef
 	(*Hello)(nil),           // 5: rpc.Hello
 	(*Credit)(nil),          // 6: rpc.Credit
-	(*Welcome)(nil),         // 7: rpc.Welcome
-	(*Failure)(nil),         // 8: rpc.Failure
+	(*Finish)(nil),          // 7: rpc.Finish
+	(*Welcome)(nil),         // 8: rpc.Welcome
+	(*Failure)(nil),         // 9: rpc.Failure
 }
 var file_proto_rpc_rpc_proto_depIdxs = []int32{
 	3, // 0: rpc.EndpointRef.address:type_name -> rpc.Address
@@ -729,7 +768,7 @@ func file_proto_rpc_rpc_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_rpc_rpc_proto_rawDesc), len(file_proto_rpc_rpc_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
