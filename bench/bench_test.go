@@ -2,10 +2,12 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,9 +24,9 @@ func options(t *testing.T, c measure.Case) Options {
 		t.Fatal(err)
 	}
 	return Options{
-		Spec: measure.Spec{
+		Cells: []measure.Spec{{
 			Case: c, Pairs: 1, Size: 76, InFlight: 64, Duration: 50 * time.Millisecond, Record: measure.RecordOff,
-		},
+		}},
 		Trials: 1, Rivals: NoRivals, Program: self, Args: []string{contender},
 	}
 }
@@ -41,7 +43,8 @@ func TestCountsAddUp(t *testing.T) {
 		}{{76, 64, measure.RecordRing}, {1 << 10, 1, measure.RecordOn}, {200 << 10, 100, measure.RecordOff}} {
 			t.Run(fmt.Sprintf("%s/size=%d/in-flight=%d/record=%s", mode, c.size, c.inFlight, c.record), func(t *testing.T) {
 				o := options(t, mode)
-				o.Spec.Size, o.Spec.InFlight, o.Spec.Record = c.size, c.inFlight, c.record
+				s := &o.Cells[0]
+				s.Size, s.InFlight, s.Record = c.size, c.inFlight, c.record
 				r, err := Run(t.Context(), o)
 				if err != nil {
 					t.Fatal(err)
@@ -54,34 +57,50 @@ func TestCountsAddUp(t *testing.T) {
 
 func check(t *testing.T, r *Report, contenders int) {
 	t.Helper()
-	if len(r.Contenders) != contenders || r.Contenders[0].Name != "coherer" || r.Contenders[0].Ratio != 1 {
-		t.Fatalf("contenders: %+v", r.Contenders)
+	if len(r.Cells) == 0 {
+		t.Fatal("no cell")
 	}
-	for _, c := range r.Contenders {
-		if len(c.Trials) != r.Trials {
-			t.Errorf("%s: %d trials", c.Name, len(c.Trials))
+	for _, c := range r.Cells {
+		checkCell(t, c, contenders)
+	}
+}
+
+func checkCell(t *testing.T, c *Cell, contenders int) {
+	t.Helper()
+	if len(c.Contenders) != contenders || c.Contenders[0].Name != "coherer" || c.Contenders[0].Ratio != 1 {
+		t.Fatalf("contenders: %+v", c.Contenders)
+	}
+	for _, x := range c.Contenders {
+		if len(x.Trials) != c.Trials {
+			t.Errorf("%s: %d trials", x.Name, len(x.Trials))
 		}
-		var messages uint64
-		for _, trial := range c.Trials {
+		var messages, samples uint64
+		for _, trial := range x.Trials {
 			messages += trial.Sent
-			if trial.Sent == 0 || trial.Received != trial.Sent || trial.Bytes != trial.Sent*uint64(r.Size) || trial.Rate <= 0 || trial.CPU <= 0 || trial.Elapsed < r.Duration {
-				t.Errorf("%s: %+v", c.Name, trial)
+			samples += trial.Latency.Samples
+			if trial.Sent == 0 || trial.Received != trial.Sent || trial.Bytes != trial.Sent*uint64(c.Size) || trial.Rate <= 0 || trial.CPU <= 0 || trial.Elapsed < int64(c.Duration) {
+				t.Errorf("%s: %+v", x.Name, trial)
 			}
 		}
-		l := c.Latency
-		if r.Case.Ask() && l.Samples != messages || l.Samples == 0 || l.P50 > l.P90 || l.P90 > l.P99 || l.P99 > l.P999 || l.P999 > l.Max || l.Max <= 0 {
-			t.Errorf("%s: %d messages, latency %+v", c.Name, messages, l)
+		l := x.Latency
+		if c.Case.Ask() && l.Samples != messages || l.Samples == 0 || l.Samples != samples || l.P50 > l.P90 || l.P90 > l.P99 || l.P99 > l.P999 || l.P999 > l.Max || l.Max <= 0 {
+			t.Errorf("%s: %d messages, %d samples, latency %+v", x.Name, messages, samples, l)
 		}
-		if c.Min > c.Median || c.Median > c.Max || c.Ratio <= 0 {
-			t.Errorf("%s: %v %v %v, ratio %v", c.Name, c.Min, c.Median, c.Max, c.Ratio)
+		if x.Histogram.Count() != l.Samples || x.Histogram.Max() != l.Max {
+			t.Errorf("%s: the histogram has %d, %+v", x.Name, x.Histogram.Count(), l)
+		}
+		if x.Min > x.Median || x.Median > x.Max || x.Ratio <= 0 {
+			t.Errorf("%s: %v %v %v, ratio %v", x.Name, x.Min, x.Median, x.Max, x.Ratio)
 		}
 	}
 }
 
-// Trials take turns, and each has its place in the median.
+// Trials take turns within a cell, and cells follow each other.
 func TestTrialsTakeTurns(t *testing.T) {
 	o := options(t, measure.LocalAsk)
-	o.Trials = 3
+	o.Cells = append(o.Cells, o.Cells[0])
+	o.Cells[1].InFlight = 1
+	o.Trials = 2
 	var progress bytes.Buffer
 	o.Progress = &progress
 	r, err := Run(t.Context(), o)
@@ -91,14 +110,41 @@ func TestTrialsTakeTurns(t *testing.T) {
 	check(t, r, 2)
 	var turns []string
 	for line := range strings.Lines(progress.String()) {
-		turn, _, _ := strings.Cut(line, ":")
-		_, name, _ := strings.Cut(line, ": ")
-		name, _, _ = strings.Cut(name, ":")
-		turns = append(turns, turn+" "+name)
+		words := strings.Split(line, ":")
+		turns = append(turns, strings.TrimSpace(words[0]+words[1]))
 	}
-	want := "trial 1 coherer,trial 1 go-channel,trial 2 coherer,trial 2 go-channel,trial 3 coherer,trial 3 go-channel"
+	round := "trial 1 coherer,trial 1 go-channel,trial 2 coherer,trial 2 go-channel"
+	cell := " 2 trials of 2 contenders, about 2s"
+	want := "bench/rivals is not measured left out by --rivals none,local-ask 76B, 64 in flight" + cell + "," + round + ",local-ask 76B, 1 in flight" + cell + "," + round
 	if got := strings.Join(turns, ","); got != want {
-		t.Errorf("turns: %s", got)
+		t.Errorf("turns: %s, want %s", got, want)
+	}
+	if len(r.Cells) != 2 || r.Cells[0].InFlight != 64 || r.Cells[1].InFlight != 1 {
+		t.Errorf("%d cells", len(r.Cells))
+	}
+}
+
+// Those who are not named are left out, coherer never; a name that nobody has is said; a program of rivals that nobody wants is not
+// looked for.
+func TestNamedContenders(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := options(t, measure.LocalAsk)
+	o.Rivals, o.Contenders = "", []string{"go-channel"}
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, r, 2)
+	if len(r.Missing) != 0 {
+		t.Errorf("missing: %+v", r.Missing)
+	}
+	o.Rivals, o.Contenders = NoRivals, []string{"nobody"}
+	if r, err = Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	check(t, r, 1)
+	if len(r.Missing) != 2 || r.Missing[1] != (Missing{"nobody", "no contender that was found has this name"}) {
+		t.Errorf("missing: %+v", r.Missing)
 	}
 }
 
@@ -123,11 +169,15 @@ func TestMissingRivalsAreNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			check(t, r, 2)
-			if len(r.Missing) != 1 || r.Missing[0].Name != "protoactor" || !strings.Contains(r.Missing[0].Why, c.want) {
+			name := cmp.Or(c.rivals, rivalsFolder)
+			if c.rivals == NoRivals {
+				name = rivalsFolder
+			}
+			if len(r.Missing) != 1 || r.Missing[0].Name != name || !strings.Contains(r.Missing[0].Why, c.want) {
 				t.Errorf("missing: %+v", r.Missing)
 			}
 			var text bytes.Buffer
-			if err := r.Print(&text); err != nil || !strings.Contains(text.String(), "protoactor was not measured: "+r.Missing[0].Why) {
+			if err := r.Write(&text, "text"); err != nil || !strings.Contains(text.String(), name+" was not measured: "+r.Missing[0].Why) {
 				t.Errorf("%v:\n%s", err, text.String())
 			}
 		})
@@ -154,8 +204,8 @@ func TestAProcessThatDies(t *testing.T) {
 // A receiver that dies in the midst of a trial ends the trial at once, not after the trial's time.
 func TestAReceiverThatDies(t *testing.T) {
 	o := options(t, measure.RemoteTell)
-	o.Spec.Duration = time.Hour
-	o.Spec.Contender = "coherer"
+	spec := &o.Cells[0]
+	spec.Duration, spec.Contender = time.Hour, "coherer"
 	r := newTestRunner(t, o)
 	sender, _, err := r.start(t.Context(), program{o.Program, o.Args}, "sender")
 	if err != nil {
@@ -167,12 +217,12 @@ func TestAReceiverThatDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer receiver.close()
-	a, err := receiver.call(t.Context(), measure.Command{Serve: &o.Spec})
+	a, err := receiver.call(t.Context(), measure.Command{Serve: spec})
 	if err != nil {
 		t.Fatal(err)
 	}
 	receiver.process.Kill(0)
-	_, err = r.race(t.Context(), sender, receiver, measure.Command{Run: &measure.RunCommand{Spec: o.Spec, Address: a.Serving.Address}})
+	_, err = r.race(t.Context(), sender, receiver, measure.Command{Run: &measure.RunCommand{Spec: *spec, Address: a.Serving.Address}})
 	if err == nil || !strings.Contains(err.Error(), "receiver: its process ended with code 137") {
 		t.Error(err)
 	}
@@ -183,8 +233,8 @@ func TestCancel(t *testing.T) {
 	for _, mode := range []measure.Case{measure.LocalAsk, measure.RemoteTell} {
 		ctx, cancel := context.WithCancel(t.Context())
 		o := options(t, mode)
-		o.Spec.Duration = time.Hour
-		o.Spec.Contender = "coherer"
+		spec := &o.Cells[0]
+		spec.Duration, spec.Contender = time.Hour, "coherer"
 		r := newTestRunner(t, o)
 		var children []*child
 		r.started = func(c *child) {
@@ -192,7 +242,7 @@ func TestCancel(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, err := r.run(ctx, program{o.Program, o.Args}, &o.Spec); !errors.Is(err, context.Canceled) {
+		if _, err := r.run(ctx, program{o.Program, o.Args}, spec); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", mode, err)
 		}
 		for _, c := range children {
@@ -211,16 +261,35 @@ func (w writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// An interrupted run reports its complete rounds: a round with a trial of coherer alone compares nothing.
+// An interrupted run reports its complete rounds, cell by cell: a round with a trial of coherer alone compares nothing.
 func TestAnInterruptedRunReportsItsCompleteRounds(t *testing.T) {
-	for at, complete := range map[string]int{"trial 1: coherer": 0, "trial 1: go-channel": 1, "trial 2: coherer": 1, "trial 2: go-channel": 2} {
-		t.Run(at, func(t *testing.T) {
+	for _, c := range []struct {
+		after  string // the trial
+		cell   int    // that it is in
+		cells  []int  // the trials of each cell in the report
+		text   string // that it says
+		absent string // that it does not say
+	}{
+		{"trial 1: coherer", 1, nil, "", ""},
+		{"trial 1: go-channel", 1, []int{1}, "the last 2 of 3 trials of each are missing\n", "nothing"},
+		{"trial 2: coherer", 1, []int{1}, "interrupted: 1 cell not measured\n", "nothing"},
+		{"trial 3: go-channel", 1, []int{3}, "interrupted: 1 cell not measured\n", "trials of each are missing"},
+		{"trial 1: coherer", 2, []int{3}, "interrupted: 1 cell not measured\n", "trials of each are missing"},
+		{"trial 2: go-channel", 2, []int{3, 2}, "the last 1 of 3 trials of each are missing\n", "not measured\n"},
+	} {
+		t.Run(fmt.Sprintf("%s, cell %d", c.after, c.cell), func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			o := options(t, measure.LocalAsk)
+			o.Cells = append(o.Cells, o.Cells[0])
+			o.Cells[1].InFlight = 1
 			o.Trials = 3
+			cell := 0
 			o.Progress = writer(func(line string) {
-				if strings.HasPrefix(line, at+":") {
+				if strings.HasPrefix(line, "local-ask") {
+					cell++
+				}
+				if cell == c.cell && strings.HasPrefix(line, c.after+":") {
 					cancel()
 				}
 			})
@@ -228,20 +297,23 @@ func TestAnInterruptedRunReportsItsCompleteRounds(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("error %v", err)
 			}
-			if complete == 0 {
+			if c.cells == nil {
 				if r != nil {
 					t.Errorf("it reports %+v", r)
 				}
 				return
 			}
 			check(t, r, 2)
+			var trials []int
+			for _, cell := range r.Cells {
+				trials = append(trials, cell.Trials)
+			}
 			var said strings.Builder
-			if err := r.Print(&said); err != nil {
+			if err := r.Write(&said, "text"); err != nil {
 				t.Fatal(err)
 			}
-			want := fmt.Sprintf("interrupted: the last %d of 3 trials of each are missing\n", 3-complete)
-			if r.Trials != complete || r.Cut != 3-complete || !strings.Contains(said.String(), want) {
-				t.Errorf("%d trials, %d cut:\n%s", r.Trials, r.Cut, said.String())
+			if !slices.Equal(trials, c.cells) || r.Cut != 2-len(c.cells) || !strings.Contains(said.String(), c.text) || strings.Contains(said.String(), c.absent) {
+				t.Errorf("trials %d, %d cells cut:\n%s", trials, r.Cut, said.String())
 			}
 		})
 	}
@@ -256,9 +328,19 @@ func newTestRunner(t *testing.T, o Options) *runner {
 
 func TestOptionsNameAllThatIsWrong(t *testing.T) {
 	o := options(t, "remote")
+	o.Cells = append(o.Cells, o.Cells[0])
+	o.Cells[1].InFlight = 0
 	o.Trials = 0
 	_, err := Run(t.Context(), o)
-	if _, ok := errors.AsType[UsageError](err); !ok || !strings.Contains(err.Error(), `case "remote"`) || !strings.Contains(err.Error(), "trials 0") {
+	if _, ok := errors.AsType[UsageError](err); !ok {
+		t.Errorf("%T", err)
+	}
+	for _, want := range []string{`case "remote"`, "in flight 0", "trials 0"} {
+		if strings.Count(err.Error(), want) != 1 {
+			t.Errorf("%q is not there once: %v", want, err)
+		}
+	}
+	if _, err := Run(t.Context(), Options{Trials: 1}); err == nil || !strings.Contains(err.Error(), "nothing to measure") {
 		t.Error(err)
 	}
 }

@@ -6,12 +6,16 @@
 // default mailbox and its own remote, gRPC's streams and NATS are in the program of the nested module bench/rivals, since they
 // need what users of Coherer should not inherit; each says in its file which settings it has and why.
 //
-// # Processes
+// # Cells and processes
+//
+// A run is a [Grid] of cells: each case with each size, number in flight and number of pairs. Within a cell trials
+// are interleaved, A B C A B C, so that what disturbs the machine disturbs all; then comes the next cell. A [Report] has where
+// it was measured and the cells, each with its contenders, their trials and the histogram of all latencies. [Report.Write] gives it
+// as text, as JSON (which baselines and plots read), as CSV or in the Go benchmark format.
 //
 // [Run] only looks on: each trial has processes of its own, one for a local case and two, sender and receiver, for a remote
-// one, all with the GOMAXPROCS of this one. So no contender inherits the heap of another, and all are treated alike. Trials
-// are interleaved, A B C A B C, so that what disturbs the machine disturbs all. A process ends when its stdin does: none is
-// left behind.
+// one, all with the GOMAXPROCS of this one. So no contender inherits the heap of another, and all are treated alike. A process
+// ends when its stdin does: none is left behind.
 //
 // # Control lines
 //
@@ -37,6 +41,6 @@
 // The receiving sides run one message at a time, the sending sides keep as many under way as they may, from one goroutine,
 // endpoint or actor; none has a goroutine for each ask. raw-tcp knows of one endpoint and one type of message,
 // makes headers once, compares instead of parsing, and writes as much as there is from a goroutine of its own: it is what
-// is left when everything but the work of the wire is taken away. Coherer records nothing by default; rivals
-// cannot record.
+// is left when everything but the work of the wire is taken away. Coherer keeps the ring of its latest messages, as its daemons do,
+// unless the Spec says otherwise; rivals cannot record.
 package bench

@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/coherer/coherer/bench/measure"
 	"github.com/coherer/coherer/cluster/process"
 )
 
@@ -22,11 +24,35 @@ const (
 	rivalsFolder = "bench/rivals"
 )
 
-// findRivals returns the program of the rivals: the file that is named, or one that it builds into dir from the source tree.
-func findRivals(ctx context.Context, file, dir string, progress io.Writer) (program, error) {
-	if file != "" {
-		return program{path: file}, process.CheckBinary(file)
+// source is a program of rivals: its name, for as long as its hello has not named its contenders, and where it comes from.
+type source struct {
+	name string
+	find func(ctx context.Context, dir string, progress io.Writer) (program, error)
+}
+
+// sources are the programs of rivals that Options.Rivals names: the file, or those of the source tree, which are built into dir.
+func sources(rivals string) []source {
+	if rivals != "" {
+		return []source{{rivals, func(context.Context, string, io.Writer) (program, error) {
+			return program{path: rivals}, process.CheckBinary(rivals)
+		}}}
 	}
+	return []source{{rivalsFolder, buildRivals}}
+}
+
+// onlyOwn reports whether no program of rivals is wanted.
+func (o *Options) onlyOwn() bool {
+	if o.Rivals == NoRivals {
+		return true
+	}
+	isOwn := func(name string) bool {
+		return slices.ContainsFunc(own, func(c measure.Contender) bool { return c.Name() == name })
+	}
+	return len(o.Contenders) > 0 && !slices.ContainsFunc(o.Contenders, func(name string) bool { return !isOwn(name) })
+}
+
+// buildRivals builds the program of the source tree.
+func buildRivals(ctx context.Context, dir string, progress io.Writer) (program, error) {
 	folder, err := rivalsSource()
 	if err != nil {
 		return program{}, err

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,25 +17,39 @@ import (
 // contenderName is the hidden sub-command by which bench starts the processes that it measures.
 const contenderName = "contender"
 
+// What `coherer bench` alone measures: a quick look at the runtime, at a usual depth and at a deep one.
+var (
+	reportCases    = []measure.Case{measure.LocalTell, measure.LocalAsk, measure.RemoteTell, measure.RemoteAsk}
+	reportInFlight = []int{64, 8192}
+)
+
+const reportDuration = time.Second
+
 type benchOptions struct {
-	output
-	bench bench.Options
-	size  string
+	benchFlags
+	inFlight list[int]
+	set      *pflag.FlagSet
 }
 
 func benchCommand(s streams) *cobra.Command {
 	cmd := newCommand(s, &benchOptions{}, &cobra.Command{
-		Use: "bench local-tell|local-ask|remote-tell|remote-ask", GroupID: "measure", Short: "Measure messages against rivals",
-		Long: "Measure how many messages, or asks, go from one endpoint to another, and how long they take: within one process, or\n" +
-			"between two over loopback. Rivals do the same in the same run, trial by trial in turn: a Go channel or raw TCP with the same\n" +
-			"frames and protobuf, and protoactor. `go doc github.com/coherer/coherer/bench` defines what is measured.",
-		Example: "  coherer bench remote-ask\n  coherer bench local-tell --size 1KiB --in-flight 256 --duration 2s --rivals none -o json",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("name one of %v", measure.Cases())
-			}
-			return nil
-		},
+		Use: "bench [CASE[,CASE...]]", GroupID: "measure", Short: "Measure messages against rivals",
+		Long: "Measure how many messages, asks or operations a second go from one endpoint to another, and how long they take: within one\n" +
+			"process, or between two over loopback. Rivals do the same in the same run, trial by trial in turn: a Go channel, raw TCP with\n" +
+			"the same frames and protobuf, and the libraries of bench/rivals. Lists of sizes, numbers in flight and pairs make a cell for each\n" +
+			"combination. Without a CASE: " + join(reportCases) + ", each with 64 and with 8192 in flight, for " + reportDuration.String() + ".\n\n" +
+			"Cases: " + join(measure.Cases()) + ".\n\n" +
+			"`go doc github.com/coherer/coherer/bench` defines what is measured.\n" +
+			"Exit codes: 0 measured, 1 a trial of Coherer failed, 2 the command line cannot be understood.\n" +
+			"Ctrl-C prints the complete rounds.",
+		Example: strings.Join([]string{
+			"  coherer bench                                                 the default report",
+			"  coherer bench remote-ask,remote-tell --size 76B,1KiB,64KiB --in-flight 1,64,1024",
+			"  coherer bench local-tell --contenders coherer,go-channel --duration 2s --trials 5",
+			"  coherer bench remote-ask --rivals none -o json --out ask.json a table here, all of it in the file",
+			"  coherer bench remote-ask --trials 10 -o benchstat >new.txt    for benchstat old.txt new.txt",
+		}, "\n"),
+		Args: arguments(0, 1),
 	})
 	cmd.AddCommand(newCommand(s, contenderOptions{}, &cobra.Command{
 		Use: contenderName, Hidden: true, Short: "Be measured; bench starts it", Args: arguments(0, 0),
@@ -44,27 +58,34 @@ func benchCommand(s streams) *cobra.Command {
 }
 
 func (o *benchOptions) flags(f *pflag.FlagSet) {
-	o.output.flags(f)
-	f.StringVar(&o.size, "size", "76B", "`BYTES` of a message's encoding, such as 76B, 1KiB, 64KiB")
-	f.IntVar(&o.bench.Spec.InFlight, "in-flight", 64, "asks under way, or tells sent and not acknowledged")
-	f.DurationVar(&o.bench.Spec.Duration, "duration", 5*time.Second, "how long a trial sends, after a fifth of it to warm up")
-	f.IntVar(&o.bench.Trials, "trials", 3, "trials of each")
-	f.StringVar(&o.bench.Rivals, "rivals", "", "the program of bench/rivals (protoactor), a `FILE`, or none to leave it out; Go channel and raw TCP stay; not given: build it from the source tree")
-	f.StringVar(&o.bench.Spec.Record, "record", measure.RecordOff, "off; ring: Coherer keeps the latest records, as its daemons always do; on: it records all to a file besides")
+	o.set = f
+	o.benchFlags.flags(f)
+	o.inFlight = list[int]{of: []int{64}, parse: parseWhole}
+	f.Var(&o.inFlight, "in-flight", "`LIST` of how many asks or operations are under way, or tells sent and not acknowledged")
 }
 
 func (o *benchOptions) run(ctx context.Context, s streams, args []string) error {
-	b := &o.bench
-	b.Args, b.Progress, b.Spec.Case = []string{"bench", contenderName}, s.err, measure.Case(args[0])
-	b.Spec.Pairs = 1
-	var err error
-	if b.Spec.Size, err = measure.ParseSize(o.size); err != nil {
-		return usage(err)
+	grid := bench.Grid{Cases: reportCases, InFlight: o.inFlight.of}
+	if len(args) > 0 {
+		grid.Cases = parseCases(args[0])
+	} else {
+		if !o.set.Changed("in-flight") {
+			grid.InFlight = reportInFlight
+		}
+		if !o.set.Changed("duration") {
+			o.spec.Duration = reportDuration
+		}
 	}
-	if b.Program, err = os.Executable(); err != nil {
+	b, err := o.options(s, grid)
+	if err != nil {
 		return err
 	}
-	report, err := bench.Run(ctx, *b)
+	out, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer out.abandon()
+	report, err := bench.Run(ctx, b)
 	if wrong, ok := errors.AsType[bench.UsageError](err); ok {
 		return usage(wrong.Unwrap())
 	}
@@ -72,10 +93,23 @@ func (o *benchOptions) run(ctx context.Context, s streams, args []string) error 
 	if report == nil {
 		return err
 	}
-	if o.asJSON {
-		return errors.Join(err, s.json(report))
+	return errors.Join(err, out.write(s, report))
+}
+
+// parseCases reads a list of cases. Run says which of them there are not.
+func parseCases(text string) (cases []measure.Case) {
+	for name := range strings.SplitSeq(text, ",") {
+		cases = append(cases, measure.Case(name))
 	}
-	return errors.Join(err, report.Print(s.out))
+	return cases
+}
+
+func join(cases []measure.Case) string {
+	names := make([]string, len(cases))
+	for i, c := range cases {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ", ")
 }
 
 // contenderOptions are none: bench says over stdin what to do.
@@ -83,4 +117,10 @@ type contenderOptions struct{ noFlags }
 
 func (contenderOptions) run(ctx context.Context, s streams, _ []string) error {
 	return bench.Speak(ctx, s.in, s.out)
+}
+
+// program is how bench starts a contender of this binary.
+func contenderProgram() (path string, args []string, err error) {
+	path, err = os.Executable()
+	return path, []string{"bench", contenderName}, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,36 +13,44 @@ import (
 )
 
 func TestBenchJSON(t *testing.T) {
-	for _, mode := range []string{"local-tell", "remote-ask"} {
-		cmd := command(t, "bench", mode, "--duration", "50ms", "--trials", "2", "--rivals", "none", "-o", "json")
-		got := finish(t, cmd)
-		if got.code != 0 {
-			t.Fatalf("exit code %d: %s", got.code, got.stderr)
-		}
-		var fields map[string]any
-		if err := json.Unmarshal([]byte(got.stdout), &fields); err != nil {
-			t.Fatal(err)
-		}
-		hasAll(t, mode, fields, map[string]any{
-			"environment": map[string]any{"cpu": "", "cores": 0., "gomaxprocs": 0., "go": "", "os": "", "commit": "", "load": "", "record": ""},
-			"case":        "", "size_bytes": 0., "in_flight": 0., "duration_ns": 0., "trials": 0.,
+	cmd := command(t, "bench", "local-tell,remote-ask", "--in-flight", "64,1", "--duration", "50ms", "--trials", "2", "--rivals", "none", "-o", "json")
+	got := finish(t, cmd)
+	if got.code != 0 {
+		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(got.stdout), &fields); err != nil {
+		t.Fatal(err)
+	}
+	latency := map[string]any{"samples": 0., "p50_ns": 0., "p90_ns": 0., "p99_ns": 0., "p999_ns": 0., "max_ns": 0.}
+	hasAll(t, "report", fields, map[string]any{
+		"format":      "",
+		"environment": map[string]any{"cpu": "", "cores": 0., "gomaxprocs": 0., "go": "", "os": "", "commit": "", "load": "", "record": ""},
+		"cells": []any{map[string]any{
+			"case": "", "size_bytes": 0., "in_flight": 0., "pairs": 0., "rate_per_second": 0., "duration_ns": 0., "trials": 0.,
 			"contenders": []any{map[string]any{
 				"name": "", "median_per_second": 0., "min_per_second": 0., "max_per_second": 0., "coherer_ratio": 0.,
 				"bytes_per_second": 0., "allocs_per_message": 0., "cpu_ns_per_message": 0.,
 				"trials": []any{map[string]any{
 					"sent": 0., "received": 0., "bytes": 0., "elapsed_ns": 0., "per_second": 0., "allocs_per_message": 0., "cpu_ns_per_message": 0.,
+					"latency": latency,
 				}},
-				"latency": map[string]any{"samples": 0., "p50_ns": 0., "p90_ns": 0., "p99_ns": 0., "p999_ns": 0., "max_ns": 0.},
+				"latency": latency, "histogram": "",
 			}},
-			"missing": []any{map[string]any{"name": "", "why": ""}},
-		})
-		var r bench.Report
-		if err := json.Unmarshal([]byte(got.stdout), &r); err != nil {
-			t.Fatal(err)
-		}
-		if len(r.Contenders) != 2 || len(r.Contenders[1].Trials) != 2 || r.Size != 76 || r.InFlight != 64 {
-			t.Errorf("%+v", r)
-		}
+			"missing": []any{},
+		}},
+		"missing": []any{map[string]any{"name": "", "why": ""}},
+	})
+	var r bench.Report
+	if err := json.Unmarshal([]byte(got.stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	var cells []string
+	for _, c := range r.Cells {
+		cells = append(cells, fmt.Sprint(c.Case, " ", c.Size, c.InFlight, c.Pairs, len(c.Contenders), len(c.Contenders[1].Trials)))
+	}
+	if want := "[local-tell 76 64 1 2 2 local-tell 76 1 1 2 2 remote-ask 76 64 1 2 2 remote-ask 76 1 1 2 2]"; fmt.Sprint(cells) != want || r.Environment.Record != "ring" {
+		t.Errorf("%s, recording %s", cells, r.Environment.Record)
 	}
 }
 
@@ -59,7 +68,7 @@ func hasAll(t *testing.T, at string, got, want any) {
 		}
 	case []any:
 		list, _ := got.([]any)
-		if len(list) == 0 {
+		if len(list) == 0 && len(want) > 0 {
 			t.Errorf("%s is empty", at)
 		}
 		for _, element := range list {
@@ -84,13 +93,47 @@ func TestBenchText(t *testing.T) {
 		t.Fatalf("exit code %d: %s", got.code, got.stderr)
 	}
 	lines := strings.Split(got.stdout, "\n")
-	if len(lines) < 6 || !strings.Contains(lines[0], "GOMAXPROCS") || !strings.Contains(lines[0], "recording off") ||
-		!strings.HasPrefix(lines[1], "remote-tell 1KiB, 64 in flight: coherer ") || !strings.Contains(lines[1], " of raw-tcp") {
+	if len(lines) < 6 || !strings.Contains(lines[0], "GOMAXPROCS") || !strings.Contains(lines[0], "recording ring") ||
+		!strings.HasPrefix(lines[2], "remote-tell 1KiB, 64 in flight: coherer ") || !strings.Contains(lines[2], " of raw-tcp") {
 		t.Errorf("it begins with:\n%s", got.stdout)
 	}
-	for _, want := range []string{"p99.9", "raw-tcp", "protoactor was not measured: its program is not here: name it with --rivals"} {
+	for _, want := range []string{"p99.9", "raw-tcp", "bench/rivals was not measured: its program is not here: name it with --rivals"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("%q is not in:\n%s", want, got.stdout)
+		}
+	}
+}
+
+// The file has the report in the form that -o names, stdout the text; a file that cannot be is said before anything is measured.
+func TestBenchWritesAFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "ask.csv")
+	args := []string{"bench", "local-ask", "--duration", "50ms", "--trials", "1", "--contenders", "coherer", "-o", "csv", "--out", file}
+	got := finish(t, command(t, args...))
+	text, err := os.ReadFile(file)
+	if got.code != 0 || err != nil || !strings.HasPrefix(string(text), "case,size_bytes,") || strings.Count(string(text), "\n") != 2 {
+		t.Errorf("%d %s, %v:\n%s", got.code, got.stderr, err, text)
+	}
+	if !strings.Contains(got.stdout, "\nlocal-ask 76B, 64 in flight: coherer ") {
+		t.Errorf("stdout:\n%s", got.stdout)
+	}
+	got = finish(t, command(t, "bench", "local-ask", "--duration", "1h", "--out", filepath.Join(dir, "no", "such")))
+	if got.code != exitUsage || !strings.Contains(got.stderr, "--out: ") || got.stdout != "" {
+		t.Errorf("%d %s", got.code, got.stderr)
+	}
+}
+
+// Without a case it measures the default report, at two depths.
+func TestBenchWithoutACase(t *testing.T) {
+	got := finish(t, command(t, "bench", "--duration", "50ms", "--trials", "1", "--contenders", "coherer"))
+	if got.code != 0 {
+		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	}
+	for _, c := range reportCases {
+		for _, depth := range reportInFlight {
+			if want := fmt.Sprintf("\n%s 76B, %d in flight: coherer ", c, depth); c.Windowed() && !strings.Contains(got.stdout, want) {
+				t.Errorf("%q is not in:\n%s", want, got.stdout)
+			}
 		}
 	}
 }

@@ -1,0 +1,179 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/coherer/coherer/bench/measure"
+)
+
+// fixed is a report of two cells: an ask of two contenders with two trials each, a connect of one.
+func fixed(t *testing.T) *Report {
+	t.Helper()
+	r := &Report{
+		Format:      Format,
+		Environment: Environment{CPU: "a CPU", Cores: 2, GOMAXPROCS: 2, Go: "go1", OS: "linux/amd64", Commit: "abc", Record: measure.RecordRing},
+		Missing:     []Missing{{"absent", "it is not here"}},
+	}
+	ask := fixedCell(t, measure.Spec{Case: measure.RemoteAsk, Size: 1024, InFlight: 64, Pairs: 1, Duration: time.Second}, map[string][]uint64{"coherer": {1000, 3000}, "raw-tcp": {4000, 4000}})
+	connect := fixedCell(t, measure.Spec{Case: measure.Connect, InFlight: 1, Pairs: 2, Duration: time.Second}, map[string][]uint64{"coherer": {50, 70}})
+	connect.miss("ghost", "it does not do connect")
+	r.Cells = []*Cell{ask, connect}
+	return r
+}
+
+// fixedCell is a cell of trials that last a second; each has a number of messages, with 2 allocations, 1 µs of CPU and 3 µs of latency.
+func fixedCell(t *testing.T, spec measure.Spec, trials map[string][]uint64) *Cell {
+	t.Helper()
+	c := newCell(&spec, len(trials["coherer"]))
+	for _, name := range []string{"coherer", "raw-tcp"} {
+		if trials[name] == nil {
+			continue
+		}
+		x := c.enter(measure.Named{Name: name, Version: map[string]string{"raw-tcp": "v9"}[name]})
+		for _, n := range trials[name] {
+			result := measure.Result{
+				Sent: measure.Sent{Messages: n, Elapsed: time.Second, Used: measure.Usage{Mallocs: n, CPU: time.Duration(n) * 500}},
+				Received: &measure.Received{
+					Messages: n, Bytes: n * uint64(spec.Size), Used: measure.Usage{Mallocs: n, CPU: time.Duration(n) * 500},
+				},
+			}
+			for range n {
+				result.Sent.Latency.Record(3000)
+			}
+			if err := x.add(&spec, &result); err != nil {
+				t.Fatal(err)
+			}
+			x.Histogram.Merge(&x.latest)
+		}
+	}
+	c.finish()
+	return c
+}
+
+func written(t *testing.T, r *Report, format string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.Write(&b, format); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestText(t *testing.T) {
+	want := `a CPU, 2 cores, GOMAXPROCS 2, go1, linux/amd64, commit abc, recording ring
+
+remote-ask 1KiB, 64 in flight: coherer 2.00k asks/s: 0.50 of raw-tcp
+           asks/s    min    max  coherer is  bytes/s  allocs  CPU  p50  p90  p99  p99.9  max
+  coherer   2.00k  1.00k  3.00k        1.00    2.05M     2.0  1µs  3µs  3µs  3µs    3µs  3µs
+  raw-tcp   4.00k  4.00k  4.00k        0.50    4.10M     2.0  1µs  3µs  3µs  3µs    3µs  3µs
+
+connect, 1 in flight, 2 pairs: coherer 60.0 connects/s
+           connects/s   min   max  coherer is  bytes/s  allocs  CPU  p50  p90  p99  p99.9  max
+  coherer        60.0  50.0  70.0        1.00        -     2.0  1µs  3µs  3µs  3µs    3µs  3µs
+ghost was not measured: it does not do connect
+
+median, least and most of 2 trials of 1s each; allocations and CPU time per message, both sides
+latency of asks: round trip of each ask, all trials together
+latency of connects: that of each operation, all trials together
+absent was not measured: it is not here
+raw-tcp is v9
+`
+	if got := written(t, fixed(t), "text"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What is written as JSON comes back equal, with the histograms.
+func TestJSON(t *testing.T) {
+	r := fixed(t)
+	text := written(t, r, "json")
+	var again Report
+	if err := json.Unmarshal([]byte(text), &again); err != nil {
+		t.Fatal(err)
+	}
+	if got := written(t, &again, "json"); got != text {
+		t.Errorf("got\n%s\nwant\n%s", got, text)
+	}
+	if h := again.Cells[0].Contenders[1].Histogram; h.Count() != 8000 || h.Percentile(0.5) != r.Cells[0].Contenders[1].Latency.P50 {
+		t.Errorf("the histogram has %d, %d", h.Count(), h.Percentile(0.5))
+	}
+}
+
+func TestCSV(t *testing.T) {
+	lines, err := csv.NewReader(strings.NewReader(written(t, fixed(t), "csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1+2*2+2 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	got := map[string]string{}
+	for i, column := range lines[0] {
+		got[column] = lines[4][i]
+	}
+	for column, want := range map[string]string{
+		"case": "remote-ask", "size_bytes": "1024", "in_flight": "64", "pairs": "1", "contender": "raw-tcp", "version": "v9", "trial": "2",
+		"sent": "4000", "per_second": "4000", "allocs_per_message": "2", "cpu_ns_per_message": "1000", "latency_samples": "4000",
+	} {
+		if got[column] != want {
+			t.Errorf("%s is %q, want %q", column, got[column], want)
+		}
+	}
+}
+
+// The lines are those of the Go benchmark format, as its own reader has them: a line for each trial.
+func TestBenchstat(t *testing.T) {
+	text := written(t, fixed(t), "benchstat")
+	in := benchfmt.NewReader(strings.NewReader(text), "x")
+	var names []string
+	for in.Scan() {
+		switch line := in.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Error(line)
+		case *benchfmt.Result:
+			names = append(names, line.Name.String())
+			perOp, _ := line.Value("sec/op")
+			allocs, _ := line.Value("allocs/op")
+			p99, _ := line.Value("p99-sec")
+			if perOp*float64(line.Iters) != 1 || allocs != 2 || p99 < 2.9e-6 || p99 > 3.1e-6 || line.GetConfig("goos") != "linux" || line.GetConfig("goarch") != "amd64" {
+				t.Errorf("%s: %+v", line.Name, line)
+			}
+			unit := "asks/s"
+			if strings.Contains(line.Name.String(), "connect") {
+				unit = "connects/s"
+			}
+			if perSecond, _ := line.Value(unit); perSecond != float64(line.Iters) {
+				t.Errorf("%s: %v %s", line.Name, perSecond, unit)
+			}
+		}
+	}
+	if err := in.Err(); err != nil {
+		t.Error(err)
+	}
+	if in.Units().GetBetter("asks/s") != 1 || in.Units().GetBetter("p99-ns") != -1 {
+		t.Error("it does not say which figures are better when they are higher")
+	}
+	ask, tcp := "Coherer/case=remote-ask/contender=coherer/size=1KiB/inflight=64/pairs=1-", "Coherer/case=remote-ask/contender=raw-tcp/size=1KiB/inflight=64/pairs=1-"
+	connect := "Coherer/case=connect/contender=coherer/inflight=1/pairs=2-"
+	want := []string{ask, ask, tcp, tcp, connect, connect}
+	for i := range want {
+		want[i] += strconv.Itoa(2)
+	}
+	if strings.Join(names, "\n") != strings.Join(want, "\n") {
+		t.Errorf("names\n%s\nin\n%s", strings.Join(names, "\n"), text)
+	}
+}
+
+func TestNoOtherFormat(t *testing.T) {
+	if err := fixed(t).Write(&bytes.Buffer{}, "xml"); err == nil || !strings.Contains(err.Error(), "text, json, csv, benchstat") {
+		t.Error(err)
+	}
+}

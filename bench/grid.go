@@ -1,0 +1,41 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/coherer/coherer/bench/measure"
+)
+
+// Grid is what a run measures: each case with each size, number in flight and number of pairs.
+type Grid struct {
+	Cases    []measure.Case
+	Sizes    []int
+	InFlight []int
+	Pairs    []int
+}
+
+// Cells returns a Spec for each cell of the grid: base with the cell's own case, size, number in flight and pairs, in the order of
+// a report. What a case does not have, such as the size of a connect, is 0 there; cells that become equal by that are one.
+func (g Grid) Cells(base measure.Spec) []measure.Spec {
+	var cells []measure.Spec
+	for _, c := range g.Cases {
+		for _, size := range g.Sizes {
+			for _, inFlight := range g.InFlight {
+				for _, pairs := range g.Pairs {
+					s := base
+					s.Case, s.Size, s.InFlight, s.Pairs = c, size, inFlight, pairs
+					if c.Known() && !c.Sized() {
+						s.Size = 0
+					}
+					if c.Known() && !c.Windowed() {
+						s.InFlight = 0
+					}
+					if !slices.Contains(cells, s) {
+						cells = append(cells, s)
+					}
+				}
+			}
+		}
+	}
+	return cells
+}

@@ -1,0 +1,166 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/coherer/coherer/bench/measure"
+	"github.com/coherer/coherer/rpcenv/trace/show"
+)
+
+// text writes the report for people: where, then for each cell its headline and table, then what the figures are and what is missing.
+func (r *Report) text(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, r.Environment)
+	for _, c := range r.Cells {
+		b.WriteByte('\n')
+		if err := c.text(&b); err != nil {
+			return err
+		}
+	}
+	b.WriteByte('\n')
+	for _, line := range r.legend() {
+		fmt.Fprintln(&b, line)
+	}
+	if r.Cut > 0 {
+		fmt.Fprintf(&b, "interrupted: %s not measured\n", plural(r.Cut, "cell"))
+	}
+	for _, m := range r.Missing {
+		fmt.Fprintf(&b, "%s was not measured: %s\n", m.Name, m.Why)
+	}
+	for _, v := range r.versions() {
+		fmt.Fprintln(&b, v)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func (c *Cell) text(b *strings.Builder) error {
+	fmt.Fprintln(b, c.headline())
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\t%s/s\tmin\tmax\tcoherer is\tbytes/s\tallocs\tCPU\tp50\tp90\tp99\tp99.9\tmax\t\n", c.Case.Unit())
+	for _, x := range c.Contenders {
+		bytes := "-" // a case without a message of a size
+		if c.Size > 0 {
+			bytes = short(x.BytesPerSecond)
+		}
+		l := x.Latency
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t\n", x.Name, short(x.Median), short(x.Min), short(x.Max), x.Ratio,
+			bytes, x.Allocs, micro(int64(x.CPU)), micro(l.P50), micro(l.P90), micro(l.P99), micro(l.P999), micro(l.Max))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if c.Cut > 0 {
+		fmt.Fprintf(b, "interrupted: the last %d of %d trials of each are missing\n", c.Cut, c.Trials+c.Cut)
+	}
+	for _, m := range c.Missing {
+		fmt.Fprintf(b, "%s was not measured: %s\n", m.Name, m.Why)
+	}
+	return nil
+}
+
+// title is what the cell measures: remote-ask 76B, 64 in flight.
+func (c *Cell) title() string {
+	s := string(c.Case)
+	if c.Size > 0 {
+		s += " " + measure.FormatSize(c.Size)
+	}
+	if c.InFlight > 0 {
+		s += fmt.Sprintf(", %d in flight", c.InFlight)
+	}
+	if c.Pairs > 1 {
+		s += fmt.Sprintf(", %d pairs", c.Pairs)
+	}
+	if c.Rate > 0 {
+		s += fmt.Sprintf(", %s intended", rate(c.Rate))
+	}
+	return s
+}
+
+// headline is the median, and its ratio to each rival's.
+func (c *Cell) headline() string {
+	first := c.Contenders[0]
+	line := fmt.Sprintf("%s: %s %s %s/s", c.title(), first.Name, short(first.Median), c.Case.Unit())
+	for i, rival := range c.Contenders[1:] {
+		line += fmt.Sprintf("%s %.2f of %s", []string{":", ","}[min(i, 1)], rival.Ratio, rival.Name)
+	}
+	return line
+}
+
+// legend is what the figures of the cells mean, each line once.
+func (r *Report) legend() (lines []string) {
+	for _, c := range r.Cells {
+		trials := fmt.Sprintf("median, least and most of %d trials", c.Trials)
+		if c.Trials == 1 {
+			trials = "one trial"
+		}
+		line := fmt.Sprintf("%s of %s each; allocations and CPU time per message, both sides", trials, c.Duration)
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	for _, c := range r.Cells {
+		line := fmt.Sprintf("latency of %s: %s, all trials together", c.Case.Unit(), c.latencyIs())
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// latencyIs is what the latency of a cell is taken of.
+func (c *Cell) latencyIs() string {
+	switch c.Case.Kind() {
+	case measure.KindOp:
+		return "that of each operation"
+	case measure.KindTell:
+		return fmt.Sprintf("age on arrival of every %dth message", measure.SampleEvery)
+	}
+	return "round trip of each ask"
+}
+
+// versions are those of the contenders that have one, a line each.
+func (r *Report) versions() (lines []string) {
+	for _, c := range r.Cells {
+		for _, x := range c.Contenders {
+			line := fmt.Sprintf("%s is %s", x.Name, x.Version)
+			if x.Version != "" && !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprint(n, " ", thing, "s")
+}
+
+func rate(perSecond float64) string { return short(perSecond) + "/s" }
+
+// short is a number in three digits or more.
+func short(n float64) string {
+	unit := ""
+	for _, u := range []string{"k", "M", "G"} {
+		if n >= 999.5 {
+			n, unit = n/1000, u
+		}
+	}
+	decimals := 0
+	for limit := 99.5; n < limit && decimals < 2; limit /= 10 {
+		decimals++
+	}
+	return strconv.FormatFloat(n, 'f', decimals, 64) + unit
+}
+
+// micro is a duration in nanoseconds, in three digits.
+func micro(ns int64) string { return show.ShortDuration(time.Duration(ns)) }
