@@ -24,6 +24,8 @@ type Options struct {
 	Contenders []string
 	// Rivals is a program of contenders, "none", or empty: build those of the source tree that the working directory is in.
 	Rivals string
+	// Baseline is what to compare with; nil: nothing. It has to have every cell.
+	Baseline *Baseline
 	// Program and Args start a process that calls Speak.
 	Program string
 	Args    []string
@@ -72,6 +74,9 @@ func (o *Options) validate() error {
 	if o.Trials < 1 || o.Trials > MaxTrials {
 		bad(fmt.Errorf("trials %d: want 1 to %d", o.Trials, MaxTrials))
 	}
+	if o.Baseline != nil && len(errs) == 0 {
+		return o.Baseline.fits(o)
+	}
 	return errors.Join(errs...)
 }
 
@@ -110,18 +115,12 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	if err := r.find(ctx); err != nil {
 		return nil, err
 	}
-	for i := range o.Cells {
-		cell, err := r.cell(ctx, &o.Cells[i])
-		if cell != nil {
-			r.report.Cells = append(r.report.Cells, cell)
-		}
-		if err != nil {
-			if len(r.report.Cells) == 0 {
-				return nil, err
-			}
-			r.report.Cut = len(o.Cells) - len(r.report.Cells)
-			return r.report, err
-		}
+	err = r.cells(ctx)
+	if len(r.report.Cells) == 0 {
+		return nil, err
 	}
-	return r.report, nil
+	if o.Baseline != nil {
+		r.report.compare(o.Baseline)
+	}
+	return r.report, err
 }

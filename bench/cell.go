@@ -49,6 +49,8 @@ type Contender struct {
 	// Latency and Histogram are of all trials together.
 	Latency   Latency           `json:"latency"`
 	Histogram measure.Histogram `json:"histogram"`
+	// Changes are what became of it since the baseline; none: there is no baseline, or none of it.
+	Changes []Change `json:"changes,omitempty"`
 
 	latest measure.Histogram // of the latest trial
 }

@@ -13,6 +13,9 @@
 // it was measured and the cells, each with its contenders, their trials and the histogram of all latencies. [Report.Write] gives it
 // as text, as JSON (which baselines and plots read), as CSV or in the Go benchmark format.
 //
+// A [Baseline] is such a report of the same cells. Each figure of a contender is better, worse or same by the rule that the report
+// states; [Report.Check] makes an error of what became worse beyond a limit.
+//
 // [Run] only looks on: each trial has processes of its own, one for a local case and two, sender and receiver, for a remote
 // one, all with the GOMAXPROCS of this one. So no contender inherits the heap of another, and all are treated alike. A process
 // ends when its stdin does: none is left behind.

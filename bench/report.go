@@ -13,6 +13,8 @@ type Report struct {
 	Environment Environment `json:"environment"`
 	// Cells were measured, in the order of Options.
 	Cells []*Cell `json:"cells"`
+	// Against is what it was compared with; nil: with nothing.
+	Against *Against `json:"against,omitempty"`
 	// Cut is how many cells are missing, when the run was interrupted.
 	Cut int `json:"cells_cut,omitempty"`
 	// Missing are contenders, or programs of them, that no cell has.

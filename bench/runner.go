@@ -92,6 +92,22 @@ func (r *runner) hello(ctx context.Context, s source) (*measure.Hello, program, 
 	return hello, p, nil
 }
 
+// cells measures all of them, or those before the first error.
+func (r *runner) cells(ctx context.Context) error {
+	cells := r.opts.Cells
+	for i := range cells {
+		cell, err := r.cell(ctx, &cells[i])
+		if cell != nil {
+			r.report.Cells = append(r.report.Cells, cell)
+		}
+		if err != nil {
+			r.report.Cut = len(cells) - len(r.report.Cells)
+			return err
+		}
+	}
+	return nil
+}
+
 // cell measures one cell. After an error there is a Cell only if ctx has ended and some rounds are complete.
 func (r *runner) cell(ctx context.Context, spec *measure.Spec) (*Cell, error) {
 	c := newCell(spec, r.opts.Trials)

@@ -27,6 +27,12 @@ func (r *Report) text(out io.Writer) error {
 	for _, line := range r.legend() {
 		fmt.Fprintln(&b, line)
 	}
+	if a := r.Against; a != nil {
+		fmt.Fprintf(&b, "baseline: %s, commit %s; %s\n", a.File, a.Commit, a.Rule)
+		for _, note := range a.Notes {
+			fmt.Fprintf(&b, "the baseline is of another machine or program: %s\n", note)
+		}
+	}
 	if r.Cut > 0 {
 		fmt.Fprintf(&b, "interrupted: %s not measured\n", plural(r.Cut, "cell"))
 	}
@@ -56,6 +62,9 @@ func (c *Cell) text(b *strings.Builder) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if err := c.changesText(b); err != nil {
+		return err
+	}
 	if c.Cut > 0 {
 		fmt.Fprintf(b, "interrupted: the last %d of %d trials of each are missing\n", c.Cut, c.Trials+c.Cut)
 	}
@@ -63,6 +72,23 @@ func (c *Cell) text(b *strings.Builder) error {
 		fmt.Fprintf(b, "%s was not measured: %s\n", m.Name, m.Why)
 	}
 	return nil
+}
+
+// changesText writes what became of each contender since the baseline, if there is one.
+func (c *Cell) changesText(b *strings.Builder) error {
+	if len(c.Contenders[0].Changes) == 0 {
+		return nil
+	}
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "since the baseline\t%s\t\n", strings.Join(metricNames(), "\t"))
+	for _, x := range c.Contenders {
+		fmt.Fprint(w, x.Name, "\t")
+		for _, change := range x.Changes {
+			fmt.Fprintf(w, "%s %s\t", percent(change.Share), change.Verdict)
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
 }
 
 // title is what the cell measures: remote-ask 76B, 64 in flight.

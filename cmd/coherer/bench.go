@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -27,8 +28,9 @@ const reportDuration = time.Second
 
 type benchOptions struct {
 	benchFlags
-	inFlight list[int]
-	set      *pflag.FlagSet
+	inFlight         list[int]
+	baseline, failIf string
+	set              *pflag.FlagSet
 }
 
 func benchCommand(s streams) *cobra.Command {
@@ -40,13 +42,14 @@ func benchCommand(s streams) *cobra.Command {
 			"combination. Without a CASE: " + join(reportCases) + ", each with 64 and with 8192 in flight, for " + reportDuration.String() + ".\n\n" +
 			"Cases: " + join(measure.Cases()) + ".\n\n" +
 			"`go doc github.com/coherer/coherer/bench` defines what is measured.\n" +
-			"Exit codes: 0 measured, 1 a trial of Coherer failed, 2 the command line cannot be understood.\n" +
+			"Exit codes: 0 measured, 1 a trial of Coherer failed or --fail-if holds, 2 the command line or the baseline cannot be used.\n" +
 			"Ctrl-C prints the complete rounds.",
 		Example: strings.Join([]string{
 			"  coherer bench                                                 the default report",
 			"  coherer bench remote-ask,remote-tell --size 76B,1KiB,64KiB --in-flight 1,64,1024",
 			"  coherer bench local-tell --contenders coherer,go-channel --duration 2s --trials 5",
 			"  coherer bench remote-ask --rivals none -o json --out ask.json a table here, all of it in the file",
+			"  coherer bench remote-ask --baseline ask.json --fail-if 'worse>5%,allocs worse'",
 			"  coherer bench remote-ask --trials 10 -o benchstat >new.txt    for benchstat old.txt new.txt",
 		}, "\n"),
 		Args: arguments(0, 1),
@@ -62,6 +65,8 @@ func (o *benchOptions) flags(f *pflag.FlagSet) {
 	o.benchFlags.flags(f)
 	o.inFlight = list[int]{of: []int{64}, parse: parseWhole}
 	f.Var(&o.inFlight, "in-flight", "`LIST` of how many asks or operations are under way, or tells sent and not acknowledged")
+	f.StringVar(&o.baseline, "baseline", "", "compare with the report in `FILE`, which -o json wrote: better, worse or same")
+	f.StringVar(&o.failIf, "fail-if", "", "`LIMIT` such as worse>5%, or allocs worse,p99 worse>20%: exit code 1 when Coherer is worse than the baseline beyond it")
 }
 
 func (o *benchOptions) run(ctx context.Context, s streams, args []string) error {
@@ -80,6 +85,10 @@ func (o *benchOptions) run(ctx context.Context, s streams, args []string) error 
 	if err != nil {
 		return err
 	}
+	limits, err := o.compare(&b)
+	if err != nil {
+		return usage(err)
+	}
 	out, err := o.open()
 	if err != nil {
 		return err
@@ -93,7 +102,29 @@ func (o *benchOptions) run(ctx context.Context, s streams, args []string) error 
 	if report == nil {
 		return err
 	}
-	return errors.Join(err, out.write(s, report))
+	return errors.Join(err, out.write(s, report), report.Check(limits))
+}
+
+// compare reads the baseline and the limits.
+func (o *benchOptions) compare(b *bench.Options) ([]bench.FailIf, error) {
+	if o.baseline != "" {
+		r, err := bench.ReadReport(o.baseline)
+		if err != nil {
+			return nil, fmt.Errorf("--baseline: %w", err)
+		}
+		b.Baseline = &bench.Baseline{File: o.baseline, Report: r}
+	}
+	switch {
+	case o.failIf == "":
+		return nil, nil
+	case o.baseline == "":
+		return nil, errors.New("--fail-if compares with a baseline: name it with --baseline FILE")
+	}
+	limits, err := bench.ParseFailIf(o.failIf)
+	if err != nil {
+		return nil, fmt.Errorf("--fail-if: %w", err)
+	}
+	return limits, nil
 }
 
 // parseCases reads a list of cases. Run says which of them there are not.

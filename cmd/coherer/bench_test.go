@@ -123,6 +123,45 @@ func TestBenchWritesAFile(t *testing.T) {
 	}
 }
 
+// A baseline that is far ahead fails the command when a limit says so, after the report is out; one that does not fit is usage.
+func TestBenchAgainstABaseline(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "base.json")
+	measured := func(more ...string) result {
+		args := append([]string{"bench", "local-ask", "--duration", "50ms", "--trials", "1", "--contenders", "coherer"}, more...)
+		return finish(t, command(t, args...))
+	}
+	if got := measured("-o", "json", "--out", file); got.code != 0 {
+		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var base bench.Report
+	if err := json.Unmarshal(text, &base); err != nil {
+		t.Fatal(err)
+	}
+	base.Cells[0].Contenders[0].Trials[0].Rate *= 100
+	if text, err = json.Marshal(&base); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		limit string
+		code  int
+	}{{"worse>50%", exitFailed}, {"worse>99.99%", 0}} {
+		got := measured("--baseline", file, "--fail-if", c.limit)
+		if got.code != c.code || !strings.Contains(got.stdout, "% worse") || (c.code != 0) != strings.Contains(got.stderr, "rate is worse than in "+file) {
+			t.Errorf("%s: exit code %d: %s\n%s", c.limit, got.code, got.stderr, got.stdout)
+		}
+	}
+	if got := measured("--baseline", file, "--in-flight", "1"); got.code != exitUsage || !strings.Contains(got.stderr, "it has no cell local-ask 76B, 1 in flight") {
+		t.Errorf("exit code %d: %s", got.code, got.stderr)
+	}
+}
+
 // Without a case it measures the default report, at two depths.
 func TestBenchWithoutACase(t *testing.T) {
 	got := finish(t, command(t, "bench", "--duration", "50ms", "--trials", "1", "--contenders", "coherer"))
