@@ -84,8 +84,8 @@ func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
 	switch {
 	case received.Fault != "":
 		return errors.New(received.Fault)
-	case sent.Messages == 0 || sent.Elapsed <= 0:
-		return fmt.Errorf("%d messages in %s", sent.Messages, sent.Elapsed)
+	case sent.Messages == 0 || result.Elapsed(spec.Case) <= 0:
+		return fmt.Errorf("%d messages in %s", sent.Messages, result.Elapsed(spec.Case))
 	// A contender that loses messages must not win by that.
 	case sent.Messages != received.Messages || received.Bytes != sent.Messages*uint64(spec.Size):
 		return fmt.Errorf("%d messages of %d bytes were sent, %d messages and %d bytes came", sent.Messages, spec.Size, received.Messages, received.Bytes)
@@ -97,10 +97,10 @@ func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
 	if spec.Case.Remote() { // else it is one process
 		used = used.Plus(received.Used)
 	}
-	n := float64(sent.Messages)
+	n, elapsed := float64(sent.Messages), result.Elapsed(spec.Case)
 	c.Trials = append(c.Trials, Trial{
-		Sent: sent.Messages, Received: received.Messages, Bytes: received.Bytes, Elapsed: int64(sent.Elapsed),
-		Rate: n / sent.Elapsed.Seconds(), Allocs: float64(used.Mallocs) / n, CPU: float64(used.CPU) / n, Latency: latencyOf(latency),
+		Sent: sent.Messages, Received: received.Messages, Bytes: received.Bytes, Elapsed: int64(elapsed),
+		Rate: n / elapsed.Seconds(), Allocs: float64(used.Mallocs) / n, CPU: float64(used.CPU) / n, Latency: latencyOf(latency),
 	})
 	// Merged by round alone: an interrupted round leaves no sample.
 	c.latest = *latency

@@ -25,10 +25,10 @@
 // A contender's process reads commands from stdin and writes answers to stdout, each a JSON object on a line; stderr is
 // free, and its end is quoted when the process dies. The Go types are those of package measure: Command, Answer.
 //
-//	             <- {"hello":{"contenders":[{"name":"x","version":"1","cases":["remote-tell"]}],"go":"go1.26","gomaxprocs":2}}
+//	             <- {"hello":{"contenders":[{"name":"x","version":"1","cases":["remote-tell"],"pairs":true,"rate":true}],"go":"go1.26","gomaxprocs":2}}
 //	{"serve":S}  -> the receiving side of a remote case
-//	             <- {"serving":{"address":"127.0.0.1:40001"}}
-//	{"run":{"spec":S,"address":"127.0.0.1:40001"}}  -> the sending side; without an address in a local case
+//	             <- {"serving":{"address":"127.0.0.1:40001"}}; "marks":"127.0.0.1:40002" besides for operations
+//	{"run":{"spec":S,"address":"127.0.0.1:40001"}}  -> the sending side, with the marks if there are any; without addresses in a local case
 //	             <- {"result":{"sent":{"messages":N,"elapsed_ns":T,"used":U,"latency":H},"received":R}}
 //	{"report":true}  -> to the receiving side, after a result
 //	             <- {"report":R}

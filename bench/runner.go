@@ -113,11 +113,12 @@ func (r *runner) cell(ctx context.Context, spec *measure.Spec) (*Cell, error) {
 	c := newCell(spec, r.opts.Trials)
 	var entries []*entry
 	for _, f := range r.found {
+		why := f.Refuses(spec)
 		switch {
-		case f.Does(spec.Case):
+		case why == "":
 			entries = append(entries, &entry{Contender: c.enter(f.Named), found: f})
-		case f.rival: // of those in the binary only the ones that do the case are spoken of
-			c.miss(f.Name, fmt.Sprintf("it does not do %s", spec.Case))
+		case f.rival || f.Does(spec.Case): // of those in the binary only the ones that do the case are spoken of
+			c.miss(f.Name, why)
 		}
 	}
 	r.say("%s: %s of %s, about %s", c.title(), plural(r.opts.Trials, "trial"), plural(len(entries), "contender"), r.estimate(spec, len(entries)))

@@ -34,7 +34,7 @@ func (r *runner) run(ctx context.Context, p program, spec *measure.Spec) (*measu
 	if a.Serving == nil {
 		return nil, fmt.Errorf("%s: the receiver does not say where it serves", spec.Contender)
 	}
-	cmd.Address = a.Serving.Address
+	cmd.Address, cmd.Marks = a.Serving.Address, a.Serving.Marks
 	sent, err := r.race(ctx, sender, receiver, measure.Command{Run: &cmd})
 	if err != nil {
 		return nil, err

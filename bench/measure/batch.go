@@ -1,74 +1,105 @@
 package measure
 
 import (
-	"fmt"
 	"sync/atomic"
 	"time"
 )
 
-// batches are those of a trial: the warm-up and the one that is measured.
-const batches = 2
-
-// Sent is what the sending side measured in the measured batch.
-type Sent struct {
-	Messages uint64 `json:"messages"`
-	// Elapsed is from the first message to the last acknowledgement or answer.
-	Elapsed time.Duration `json:"elapsed_ns"`
-	// Used is what the process used meanwhile.
-	Used Usage `json:"used"`
-	// Latency is that of every ask or operation; empty for tells.
-	Latency Histogram `json:"latency"`
-}
-
-// batch is what the sending sides of tells, asks and operations have in common.
+// batch is what the sending sides of tells, asks and operations have in common: where one pair is.
 type batch struct {
-	spec *Spec
-	msgs *messages
+	spec  *Spec
+	msgs  *messages
+	group *group
+	pair  int
 
-	number   int // of the batch
-	began    time.Time
-	used     Usage
+	number   int       // of the batch
+	began    time.Time // the batch; zero before its first message
 	sent     uint64
 	done     uint64 // acknowledged or answered
 	ending   bool   // the time is over
 	lastSent bool
-
-	result Sent
+	latency  Histogram
 
 	// Copies of sent and done for progress, which another goroutine calls.
 	seenSent, seenDone atomic.Uint64
 }
 
-func (b *batch) init(spec *Spec) (err error) {
-	b.spec = spec
-	if spec.Case.Sized() {
-		b.msgs, err = newMessages(spec.Size)
+// init makes b the next pair of a group.
+func (b *batch) init(g *group) (err error) {
+	b.spec = g.spec
+	g.add(b)
+	if b.spec.Case.Sized() {
+		b.msgs, err = newMessages(b.spec.Size, b.spec.id(b.pair))
 	}
 	return err
 }
 
-// mayAsk reports whether one more ask or operation may begin.
-func (b *batch) mayAsk() bool {
+// next begins one more ask or operation, if one may begin. Its time is that from which its latency counts.
+func (b *batch) next() (begin time.Time, ok bool) {
 	open := b.sent - b.done
+	if b.lastSent || open >= uint64(b.spec.InFlight) {
+		return begin, false
+	}
+	if begin, ok = b.due(); !ok {
+		return begin, false
+	}
 	// The last one begins alone, so that its end is the last: it shows that all others have come to theirs.
-	return !b.lastSent && open < uint64(b.spec.InFlight) && (!b.ending || open == 0)
+	if b.ending && open > 0 {
+		return begin, false
+	}
+	if b.ending {
+		begin = b.group.now() // that it had to wait for the others is our doing
+	}
+	b.lastSent = b.ending
+	b.sent++
+	return begin, true
 }
 
 // begin starts the clock at the first message.
 func (b *batch) begin() {
-	if b.sent == 0 {
-		b.used = used()
-		b.began = time.Now()
+	if b.began.IsZero() {
+		b.began = b.group.begin(b.number)
 	}
+}
+
+// due returns when the next message should begin, and whether that time has come. In a closed loop it is always now.
+//
+// The schedule is that of all pairs in turn: message n of a pair is due n intervals of the pair after its first one, whatever has held up
+// those before it.
+func (b *batch) due() (at time.Time, ok bool) {
+	b.begin()
+	now := b.group.now()
+	if b.spec.Rate == 0 {
+		return now, true
+	}
+	b.see() // no answer may come for long
+	since := b.spec.due(uint64(len(b.group.lanes))*b.sent + uint64(b.pair))
+	passed := now.Sub(b.began)
+	if passed < since {
+		return time.Time{}, false
+	}
+	// No other message is due within this batch, or its time is over while messages wait for their turn.
+	next := b.spec.due(uint64(len(b.group.lanes))*(b.sent+1) + uint64(b.pair))
+	b.ending = b.ending || max(passed, next) >= b.limit()
+	return b.began.Add(since), true
+}
+
+// limit is how long the batch sends.
+func (b *batch) limit() time.Duration {
+	if b.number == 0 {
+		return b.spec.WarmUp
+	}
+	return b.spec.Duration
 }
 
 // look sets ending once the time of this batch is over.
 func (b *batch) look(now time.Time) {
-	limit := b.spec.Duration
-	if b.number == 0 {
-		limit = b.spec.WarmUp
-	}
-	b.ending = b.ending || now.Sub(b.began) >= limit
+	b.ending = b.ending || now.Sub(b.began) >= b.limit()
+	b.see()
+}
+
+// see copies what progress shows.
+func (b *batch) see() {
 	b.seenSent.Store(b.sent)
 	b.seenDone.Store(b.done)
 }
@@ -78,21 +109,11 @@ func (b *batch) end(now time.Time) bool {
 	if !b.lastSent || b.done < b.sent {
 		return false
 	}
-	b.result.Messages, b.result.Elapsed, b.result.Used = b.sent, now.Sub(b.began), used().since(b.used)
+	b.group.end(b, now)
 	if b.number++; b.number == batches {
 		return true
 	}
-	// The warm-up counts for nothing: its figures go, and begin takes the usage anew.
-	b.result = Sent{}
-	b.sent, b.done, b.ending, b.lastSent = 0, 0, false, false
+	b.latency = Histogram{}
+	b.began, b.sent, b.done, b.ending, b.lastSent = time.Time{}, 0, 0, false, false
 	return false
 }
-
-// progress is how far the trial has come, for the error of a trial that stands still. It may be called from any goroutine.
-func (b *batch) progress() string {
-	sent, done := b.seenSent.Load(), b.seenDone.Load()
-	return fmt.Sprintf("at its last sign of life %d messages were sent and %d of them came back or were acknowledged", sent, done)
-}
-
-// Sent is the result, after the end.
-func (b *batch) Sent() *Sent { return &b.result }

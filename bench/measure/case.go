@@ -46,18 +46,22 @@ type row struct {
 	unit   string // what is counted, in the plural
 	remote bool
 	kind   Kind
+	pairs  int // at most
 }
 
+// maxPairs bounds the pairs of messages: each has a histogram of 280 KB.
+const maxPairs = 1000
+
 var rows = []row{
-	{LocalTell, "msgs", false, KindTell},
-	{LocalAsk, "asks", false, KindAsk},
-	{RemoteTell, "msgs", true, KindTell},
-	{RemoteAsk, "asks", true, KindAsk},
-	{OneWay, "msgs", true, KindTell},
-	{FanIn, "msgs", true, KindTell},
-	{FanOut, "msgs", true, KindTell},
-	{EndpointSpawn, "spawns", false, KindOp},
-	{Connect, "connects", true, KindOp},
+	{LocalTell, "msgs", false, KindTell, maxPairs},
+	{LocalAsk, "asks", false, KindAsk, maxPairs},
+	{RemoteTell, "msgs", true, KindTell, maxPairs},
+	{RemoteAsk, "asks", true, KindAsk, maxPairs},
+	{OneWay, "msgs", true, KindTell, maxPairs},
+	{FanIn, "msgs", true, KindTell, maxPairs},
+	{FanOut, "msgs", true, KindTell, maxPairs},
+	{EndpointSpawn, "spawns", false, KindOp, 1},
+	{Connect, "connects", true, KindOp, 1},
 }
 
 // Cases returns all of them, in the order of a report.

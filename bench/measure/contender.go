@@ -1,6 +1,10 @@
 package measure
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"slices"
+)
 
 // Contender carries messages from one side to the other.
 type Contender interface {
@@ -19,56 +23,49 @@ type Contender interface {
 	Run(ctx context.Context, t *Trial) error
 }
 
-// Trial is what a contender runs: Tells, Asks or Ops is set, as the case's Kind says.
-type Trial struct {
-	Spec *Spec
-	// Tells and Asks are one for each pair. The methods of one are called one at a time, those of different ones beside each other.
-	Tells []*Tell
-	Asks  []*Ask
-	Ops   *Ops
-	// Sinks are the other side of a local case, Spec.Receivers of them.
-	Sinks []*Sink
-	// Address is that of the other side of a remote case.
-	Address string
+// Extras is what a contender can do besides one pair in a closed loop.
+type Extras struct {
+	// Pairs is several pairs of one case; FanIn and FanOut want it.
+	Pairs bool `json:"pairs,omitempty"`
+	// Rate is an open loop: it calls Trial.Pace.
+	Rate bool `json:"rate,omitempty"`
 }
 
-func newTrial(spec *Spec, address string) (*Trial, error) {
-	t := &Trial{Spec: spec, Address: address}
-	var err error
-	switch spec.Case.Kind() {
-	case KindAsk:
-		t.Asks = make([]*Ask, 1)
-		t.Asks[0], err = NewAsk(spec)
-	case KindTell:
-		t.Tells = make([]*Tell, 1)
-		t.Tells[0], err = NewTell(spec)
-	default:
-		t.Ops, err = NewOps(spec)
-	}
-	if err == nil && !spec.Case.Remote() {
-		t.Sinks, err = newSinks(spec)
-	}
-	return t, err
+// Extra is a Contender that can do more than one pair in a closed loop.
+type Extra interface {
+	Contender
+	Extras() Extras
 }
 
-func newSinks(spec *Spec) ([]*Sink, error) {
-	sinks := make([]*Sink, spec.Receivers())
-	for i := range sinks {
-		var err error
-		if sinks[i], err = NewSink(spec); err != nil {
-			return nil, err
-		}
-	}
-	return sinks, nil
+// Named is a contender's name, its version and what it can do.
+type Named struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Cases   []Case `json:"cases"`
+	Extras
 }
 
-func (t *Trial) sender() *batch {
-	switch t.Spec.Case.Kind() {
-	case KindAsk:
-		return &t.Asks[0].batch
-	case KindTell:
-		return &t.Tells[0].batch
-	default:
-		return &t.Ops.batch
+// NameOf is how a contender names itself.
+func NameOf(c Contender) Named {
+	n := Named{Name: c.Name(), Version: c.Version(), Cases: c.Cases()}
+	if e, ok := c.(Extra); ok {
+		n.Extras = e.Extras()
 	}
+	return n
+}
+
+// Does reports whether the contender can do c.
+func (n Named) Does(c Case) bool { return slices.Contains(n.Cases, c) }
+
+// Refuses is why the contender cannot do what spec wants; empty if it can.
+func (n Named) Refuses(spec *Spec) string {
+	switch {
+	case !n.Does(spec.Case):
+		return fmt.Sprintf("it does not do %s", spec.Case)
+	case spec.Pairs > 1 && !n.Pairs:
+		return fmt.Sprintf("it has one pair, not %d", spec.Pairs)
+	case spec.Rate > 0 && !n.Rate:
+		return "it does not keep a rate"
+	}
+	return ""
 }

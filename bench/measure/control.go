@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"time"
 )
 
@@ -32,6 +31,8 @@ type Command struct {
 type RunCommand struct {
 	Spec    Spec   `json:"spec"`
 	Address string `json:"address,omitempty"`
+	// Marks is that of Serving.
+	Marks string `json:"marks,omitempty"`
 }
 
 // Answer is a line from a contender's process; one field is set.
@@ -52,28 +53,25 @@ type Hello struct {
 	GOMAXPROCS int     `json:"gomaxprocs"`
 }
 
-// Named is a contender's name, its version and what it can do.
-type Named struct {
-	Name    string `json:"name"`
-	Version string `json:"version,omitempty"`
-	Cases   []Case `json:"cases"`
-}
-
-// Does reports whether the contender can do c.
-func (n Named) Does(c Case) bool { return slices.Contains(n.Cases, c) }
-
-// NameOf is how a contender names itself.
-func NameOf(c Contender) Named { return Named{c.Name(), c.Version(), c.Cases()} }
-
 // Serving is where the receiving side is.
 type Serving struct {
 	Address string `json:"address"`
+	// Marks is where the receiving side of operations hears of the batches; empty for messages.
+	Marks string `json:"marks,omitempty"`
 }
 
 // Result is what the sending side measured, and in local cases what the other one counted.
 type Result struct {
 	Sent     Sent      `json:"sent"`
 	Received *Received `json:"received,omitempty"`
+}
+
+// Elapsed is how long the measured batch of a case took: of a flood, which has no acknowledgements to wait for, at the receiver.
+func (r *Result) Elapsed(c Case) time.Duration {
+	if c == OneWay && r.Received != nil {
+		return r.Received.Elapsed
+	}
+	return r.Sent.Elapsed
 }
 
 // speaker is a contender's process.
@@ -150,7 +148,7 @@ func (s *speaker) try(ctx context.Context, cmd Command) (a Answer, err error) {
 	case cmd.Run != nil:
 		a.Result, err = s.run(ctx, cmd.Run)
 	case cmd.Report && s.sinks != nil:
-		a.Report, err = measured(s.sinks)
+		a.Report, err = s.sinks[0].counts.measured()
 	case cmd.Report:
 		err = errors.New("nothing is served here")
 	default:
@@ -167,8 +165,8 @@ func (s *speaker) find(spec *Spec) (Contender, error) {
 		if c.Name() != spec.Contender {
 			continue
 		}
-		if !NameOf(c).Does(spec.Case) {
-			return nil, fmt.Errorf("%s does not do %s", spec.Contender, spec.Case)
+		if why := NameOf(c).Refuses(spec); why != "" {
+			return nil, fmt.Errorf("%s: %s", spec.Contender, why)
 		}
 		return c, nil
 	}
@@ -195,7 +193,19 @@ func (s *speaker) serve(spec *Spec) (*Serving, error) {
 		return nil, err
 	}
 	s.stop, s.sinks = stop, sinks
-	return &Serving{address}, nil
+	serving := &Serving{Address: address}
+	if spec.Case.Kind() == KindOp {
+		marks, err := serveMarks(sinks[0])
+		if err != nil {
+			return nil, err
+		}
+		s.stop = func() {
+			_ = marks.close() // the trial is over
+			stop()
+		}
+		serving.Marks = marks.ln.Addr().String()
+	}
+	return serving, nil
 }
 
 func (s *speaker) run(ctx context.Context, cmd *RunCommand) (*Result, error) {
@@ -207,22 +217,33 @@ func (s *speaker) run(ctx context.Context, cmd *RunCommand) (*Result, error) {
 	if spec.Case.Remote() != (cmd.Address != "") {
 		return nil, fmt.Errorf("%s with the address %q: remote cases have one, local ones have none", spec.Case, cmd.Address)
 	}
-	t, err := newTrial(spec, cmd.Address)
-	if err != nil {
-		return nil, err
-	}
 	// A contender that loses a message would wait for its acknowledgement for ever.
 	ctx, cancel := context.WithTimeout(ctx, spec.WarmUp+spec.Duration+Stall)
 	defer cancel()
-	switch err := c.Run(ctx, t); {
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("it did not end within %s after its time: %s", Stall, t.sender().progress())
-	case err != nil:
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	t, err := newTrial(ctx, cmd, fail)
+	if err != nil {
 		return nil, err
 	}
-	r := &Result{Sent: *t.sender().Sent()}
+	defer t.close()
+	err = c.Run(ctx, t)
+	switch cause := context.Cause(ctx); {
+	case err == nil:
+	case errors.Is(cause, context.DeadlineExceeded):
+		return nil, fmt.Errorf("it did not end within %s after its time: %s", Stall, t.group.progress())
+	case cause != nil:
+		return nil, cause
+	default:
+		return nil, err
+	}
+	sent, err := t.group.sent()
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Sent: *sent}
 	if t.Sinks != nil {
-		r.Received, err = measured(t.Sinks)
+		r.Received, err = t.Sinks[0].counts.measured()
 	}
 	return r, err
 }

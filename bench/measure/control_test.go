@@ -87,7 +87,7 @@ func TestControlLines(t *testing.T) {
 		{`{"run":{"spec":{` + strings.Replace(good, "76", "1", 1) + `}}}`, "size 1B"},
 		{`{"run":{"spec":{` + good + `},"address":"127.0.0.1:1"}}`, "local ones have none"},
 		{`{"serve":{` + good + `}}`, "one process"},
-		{`{"run":{"spec":{` + strings.Replace(good, "local-ask", "local-tell", 1) + `}}}`, "x does not do local-tell"},
+		{`{"run":{"spec":{` + strings.Replace(good, "local-ask", "local-tell", 1) + `}}}`, "x: it does not do local-tell"},
 		{`{"serve":{` + strings.Replace(good, "local", "remote", 1) + `}}`, "no remote"},
 	} {
 		s.say(c.line)

@@ -19,10 +19,33 @@
 // The asker keeps InFlight asks under way and takes the time of each, from before it is handed over until its answer is
 // handed back. The answer is the question.
 //
+// # One-way
+//
+// A flood of tells has no window: the sending side sends until its time is over, as fast as the contender takes the messages,
+// and the contender has to wait for room. Only the last message of a batch is acknowledged. The rate is the receiver's, from the first
+// message to the last, and the age of a message holds all the time that it queued.
+//
 // # Operations
 //
 // A contender does as many operations at a time as [Spec].InFlight says, and [Ops] takes the time of each, from Next to Done. The last
-// one of a batch begins when all others are done.
+// one of a batch begins when all others are done. The receiving side counts them with [Sink.Operation], or has books of its own
+// ([Sink.CountBy]); a connection beside those of the contender tells it where a batch begins and ends, outside the time that is measured.
+//
+// # Pairs
+//
+// Several pairs of a sender and a receiver are counted together: from the first message of the first pair to the last
+// acknowledgement of the last one. All have one clock. A pair whose warm-up is over begins the measured batch at once, while others
+// have the last messages of theirs under way: allocations and CPU time of those, at most a window for each pair, fall to the
+// measured batch. A message carries the number of its pair ([PairOf]); one that comes to another receiver fails the trial.
+//
+// # Rate
+//
+// With a rate the messages have a schedule, which is that of all pairs in turn. The latency of a message is from when it should have
+// begun, as wrk2 takes it: a receiver that stands still makes all messages late that should have been sent meanwhile, not only those
+// under way. In a closed loop these are never sent, so its percentiles cannot see them. A message that is late is sent as soon as the
+// window has room. [Trial.Pace] wakes the contender when messages are due, some 60 µs late on an idle Linux, which counts too.
+//
+// A rate that was missed by more than 1 % is [Sent.Behind].
 //
 // # Batches
 //

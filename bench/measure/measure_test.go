@@ -32,14 +32,14 @@ func TestSizes(t *testing.T) {
 func TestMessagesHaveTheirSize(t *testing.T) {
 	without := 0
 	for size := range 20_000 {
-		m, err := newMessages(size)
+		m, err := newMessages(size, "0")
 		if err != nil {
 			if without++; size >= 17 && !strings.Contains(err.Error(), "the nearest have") {
 				t.Fatal(size, err)
 			}
 			continue
 		}
-		for _, u := range []*app.StatusUpdate{m.plain, m.last, m.tell(0, false), m.tell(31, true)} {
+		for _, u := range []*app.StatusUpdate{m.plain, m.last, m.tell(0, false, time.Now()), m.tell(31, true, time.Now())} {
 			if got := proto.Size(u); got != size {
 				t.Fatalf("size %d: %d", size, got)
 			}
@@ -78,10 +78,11 @@ func tell(t *testing.T, s Spec, change func(n int, m *app.StatusUpdate) []*app.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	sink, err := NewSink(&s)
+	sinks, err := newSinks(&s)
 	if err != nil {
 		t.Fatal(err)
 	}
+	sink := sinks[0]
 	for n := 0; ; {
 		var acks []*app.StatusUpdate
 		under := 0
@@ -116,8 +117,11 @@ func TestATellIsOverWhenAllHaveArrived(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sent := source.Sent()
-		got, err := sink.Measured()
+		sent, err := source.group.sent()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := sink.counts.measured()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,12 +169,10 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, sink, err := tell(t, spec(LocalTell, 76, 200), change)
-			batches := sink.closed
-			good := err == nil && len(batches) == 2
-			for _, b := range batches {
-				good = good && b.Fault == ""
+			if err != nil {
+				return
 			}
-			if good {
+			if got, err := sink.counts.measured(); err == nil && got.Fault == "" {
 				t.Error("no fault is reported")
 			}
 		})
@@ -190,7 +192,7 @@ func TestAskTakesOnlyItsAnswers(t *testing.T) {
 	if third, _ := a.Next(); third != nil {
 		t.Fatal("three are under way")
 	}
-	if _, err := a.Answered(at, acknowledgement(1)); err == nil {
+	if _, err := a.Answered(at, acknowledgement("0", 1)); err == nil {
 		t.Error("an acknowledgement is no answer")
 	}
 	b, err := NewAsk(&s)

@@ -3,6 +3,7 @@ package measure
 import (
 	"encoding/binary"
 	"fmt"
+	"strconv"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -16,21 +17,23 @@ const (
 	stampLen    = 8
 )
 
-// messages makes the messages of one size: StatusUpdate, which executors send to a driver most, with a result of as many
-// bytes as are wanted. The first eight of them are a time, or zero. RUNNING is a message among others, FINISHED the last.
+// messages makes the messages of one size and pair: StatusUpdate, which executors send to a driver most, with a result of as
+// many bytes as are wanted. The first eight of them are a time, or zero. RUNNING is a message among others, FINISHED the last. The
+// executor's id is the number of the pair.
 type messages struct {
 	size        int
+	id          string
 	plain, last *app.StatusUpdate
 }
 
-func newMessage(payload int) *app.StatusUpdate {
+func newMessage(id string, payload int) *app.StatusUpdate {
 	return &app.StatusUpdate{
-		ExecutorId: "0", State: app.TaskState_RUNNING, Result: &app.TaskResult{Records: make([]byte, payload)},
+		ExecutorId: id, State: app.TaskState_RUNNING, Result: &app.TaskResult{Records: make([]byte, payload)},
 	}
 }
 
-func newMessages(size int) (*messages, error) {
-	least := proto.Size(newMessage(stampLen))
+func newMessages(size int, id string) (*messages, error) {
+	least := proto.Size(newMessage(id, stampLen))
 	switch {
 	case size < least:
 		return nil, fmt.Errorf("size %s: the message alone has %s, with a time in it", FormatSize(size), FormatSize(least))
@@ -41,12 +44,12 @@ func newMessages(size int) (*messages, error) {
 	const mostOverhead = 32
 	below, above := least, 0
 	for payload := max(stampLen, size-mostOverhead); above == 0; payload++ {
-		m := newMessage(payload)
+		m := newMessage(id, payload)
 		switch n := proto.Size(m); {
 		case n == size:
-			last := newMessage(payload)
+			last := newMessage(id, payload)
 			last.State = app.TaskState_FINISHED
-			return &messages{size: size, plain: m, last: last}, nil
+			return &messages{size: size, id: id, plain: m, last: last}, nil
 		case n < size:
 			below = n
 		default:
@@ -56,8 +59,8 @@ func newMessages(size int) (*messages, error) {
 	return nil, fmt.Errorf("size %s: no message has it: the nearest have %s and %s", FormatSize(size), FormatSize(below), FormatSize(above))
 }
 
-// tell is the n-th message of a batch.
-func (m *messages) tell(n uint64, last bool) *app.StatusUpdate {
+// tell is the n-th message of a batch. If it carries a time, that is at.
+func (m *messages) tell(n uint64, last bool, at time.Time) *app.StatusUpdate {
 	template := m.plain
 	if last {
 		template = m.last
@@ -66,9 +69,9 @@ func (m *messages) tell(n uint64, last bool) *app.StatusUpdate {
 	if n%SampleEvery != 0 {
 		return template
 	}
-	stamped := newMessage(len(template.Result.Records))
+	stamped := newMessage(m.id, len(template.Result.Records))
 	stamped.State = template.State
-	binary.LittleEndian.PutUint64(stamped.Result.Records, uint64(time.Now().UnixNano()))
+	binary.LittleEndian.PutUint64(stamped.Result.Records, uint64(at.UnixNano()))
 	return stamped
 }
 
@@ -82,7 +85,21 @@ func isLast(u *app.StatusUpdate) bool { return u.GetState() == app.TaskState_FIN
 // stamp is the time that u carries, in nanoseconds since 1970; 0 when it carries none. It wants that u fits.
 func stamp(u *app.StatusUpdate) int64 { return int64(binary.LittleEndian.Uint64(u.Result.Records)) }
 
-// acknowledgement says how many messages of a batch were received.
-func acknowledgement(n uint64) *app.StatusUpdate {
-	return &app.StatusUpdate{TaskId: proto.Int64(int64(n))}
+// PairOf is the pair that a message, an answer or an acknowledgement is of; -1 if it is none of ours.
+func PairOf(u *app.StatusUpdate) int {
+	n, err := strconv.Atoi(u.GetExecutorId())
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
+// id is the number of a pair, as long as that of any other: the sizes that there are for one there are for all.
+func (s *Spec) id(pair int) string {
+	return fmt.Sprintf("%0*d", len(strconv.Itoa(max(s.Pairs, 1)-1)), pair)
+}
+
+// acknowledgement says how many messages of a pair's batch were received.
+func acknowledgement(id string, n uint64) *app.StatusUpdate {
+	return &app.StatusUpdate{ExecutorId: id, TaskId: proto.Int64(int64(n))}
 }

@@ -13,32 +13,31 @@ type Ops struct {
 }
 
 // NewOps returns the driving side of a valid spec.
-func NewOps(spec *Spec) (*Ops, error) {
-	o := &Ops{base: time.Now()}
-	return o, o.init(spec)
+func NewOps(spec *Spec) (*Ops, error) { return newOps(newGroup(spec)) }
+
+func newOps(g *group) (*Ops, error) {
+	o := &Ops{base: g.now()}
+	return o, o.init(g)
 }
 
 // Next is the number of an operation to begin now, which counts from 0 in each batch, and the time of its beginning; not ok
-// when another one has to be done first.
+// when another one has to be done first, or its time has not come ([Trial.Pace]).
 func (o *Ops) Next() (n uint64, at time.Duration, ok bool) {
-	if !o.mayAsk() {
+	begin, ok := o.next()
+	if !ok {
 		return 0, 0, false
 	}
-	o.begin()
-	o.lastSent = o.ending
-	n = o.sent
-	o.sent++
-	return n, time.Since(o.base), true
+	return o.sent - 1, begin.Sub(o.base), true
 }
 
 // Done takes the end of an operation that began at a time. When it is not over, Next has operations again.
 func (o *Ops) Done(at time.Duration) (over bool, err error) {
-	now := time.Now()
+	now := o.group.now()
 	o.done++
 	if o.done > o.sent {
 		return false, fmt.Errorf("operation %d of %d is done", o.done, o.sent)
 	}
-	o.result.Latency.Record(int64(now.Sub(o.base) - at))
+	o.latency.Record(int64(now.Sub(o.base) - at))
 	o.look(now)
 	return o.end(now), nil
 }

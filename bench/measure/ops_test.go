@@ -36,7 +36,10 @@ func TestOperationsKeepTheirWindow(t *testing.T) {
 		}
 		open = open[1:]
 	}
-	sent := o.Sent()
+	sent, err := o.group.sent()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if sent.Messages == 0 || sent.Latency.Count() != sent.Messages || sent.Elapsed < time.Millisecond {
 		t.Errorf("%d operations, %d times, in %s", sent.Messages, sent.Latency.Count(), sent.Elapsed)
 	}

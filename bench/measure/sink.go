@@ -2,125 +2,161 @@ package measure
 
 import (
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coherer/coherer/messages/app"
 )
 
-// Received is what the receiving side counted in the measured batch.
-type Received struct {
-	Messages uint64 `json:"messages"`
-	// Bytes are those of the messages' encodings.
-	Bytes uint64 `json:"bytes"`
-	// Elapsed is from the first message to the last.
-	Elapsed time.Duration `json:"elapsed_ns"`
-	// Used is what the process used meanwhile.
-	Used Usage `json:"used"`
-	// Latency is the age of those tells that carried the time; empty for asks.
-	Latency Histogram `json:"latency"`
-	// Fault is the first thing wrong with the messages received; empty is good.
-	Fault string `json:"fault,omitempty"`
-}
-
-// Sink is the receiving side of a trial. Take is called for each message, one call at a time.
+// Sink is a receiving side of a trial of messages. Take is called for each message, one call at a time. There is one for each
+// receiver, and they may be called beside each other.
 type Sink struct {
 	spec *Spec
-	msgs *messages
 	// every is how many messages one acknowledgement is for.
 	every uint64
+	// first is the pair of the first intake: a receiver has one, but that of FanIn has all.
+	first   int
+	intakes []*intake
+	counts  *counts
+	// stray is what came and belongs to none of the intakes: a fault of all.
+	stray string
 
-	now   Received
-	began time.Time // the batch's first message
-	used  Usage     // by the process when the batch began
-
-	mu     sync.Mutex
-	closed []Received // the batches that are over
+	operations atomic.Uint64
+	total      func() uint64 // of operations
+	base       uint64        // total when the batch began
 }
 
-// NewSink returns the receiving side of a valid spec.
-func NewSink(spec *Spec) (*Sink, error) {
-	s := &Sink{spec: spec, every: uint64(max(spec.InFlight/2, 1)), used: used()}
-	var err error
-	if spec.Case.Sized() {
-		s.msgs, err = newMessages(spec.Size)
+// intake is what came of one pair in the batch that runs.
+type intake struct {
+	msgs   *messages
+	number int // of the batch
+	began  time.Time
+
+	messages uint64
+	latency  Histogram
+	fault    string
+}
+
+// newSinks returns the receiving side of a valid spec.
+func newSinks(spec *Spec) ([]*Sink, error) {
+	counts := newCounts(spec)
+	sinks := make([]*Sink, spec.Receivers())
+	for i := range sinks {
+		s := &Sink{spec: spec, every: uint64(max(spec.InFlight/2, 1)), first: i, counts: counts}
+		sinks[i] = s
+		s.total = s.operations.Load
+		if !spec.Case.Sized() {
+			continue
+		}
+		for range spec.Pairs / len(sinks) {
+			msgs, err := newMessages(spec.Size, spec.id(s.first+len(s.intakes)))
+			if err != nil {
+				return nil, err
+			}
+			s.intakes = append(s.intakes, &intake{msgs: msgs})
+		}
 	}
-	return s, err
+	return sinks, nil
 }
 
-// Take counts m and returns the message to send back: the answer of an ask, else an acknowledgement or nil.
+// Take counts m and returns the message to send back: the answer of an ask, else an acknowledgement or nil. PairOf says which
+// pair's sender it is for.
 func (s *Sink) Take(m *app.StatusUpdate) *app.StatusUpdate {
+	in := s.intake(m)
+	switch {
+	case in == nil:
+		return nil
+	case in.number == batches:
+		s.counts.late(m)
+		return nil
+	}
 	last, ask := isLast(m), s.spec.Case.Ask()
-	if s.now.Messages == 0 {
-		s.began = time.Now()
+	if in.messages == 0 {
+		in.began = s.counts.now()
 	}
 	switch {
-	case !s.msgs.fits(m):
-		s.fault("message %d carries %d bytes", s.now.Messages, len(m.GetResult().GetRecords()))
+	case !in.msgs.fits(m):
+		in.fail("message %d carries %d bytes", in.messages, len(m.GetResult().GetRecords()))
 	case !ask:
-		s.sample(m)
+		in.sample(m, s.counts.now)
 	}
-	s.now.Messages++
-	s.now.Bytes += uint64(s.msgs.size)
-	count := s.now.Messages
-	// Before the answer is returned: when the sender has it, Measured finds the batch closed.
+	in.messages++
+	count := in.messages
+	// Before the answer is returned: when the sender has it, the batch is closed here.
 	if last {
-		s.end()
+		s.end(in)
 	}
 	switch {
 	case ask:
 		return m
 	// Half a window each, so that the sender can send the other half while the acknowledgement is under way.
 	case last || s.spec.Case.Windowed() && count%s.every == 0:
-		return acknowledgement(count)
+		return acknowledgement(in.msgs.id, count)
+	}
+	return nil
+}
+
+// intake is that of m's pair; nil, and a fault, when m belongs to another receiver.
+func (s *Sink) intake(m *app.StatusUpdate) *intake {
+	// Most receivers have one pair: then a comparison is enough.
+	if first := s.intakes[0]; m.GetExecutorId() == first.msgs.id {
+		return first
+	}
+	pair := PairOf(m)
+	if at := pair - s.first; at >= 0 && at < len(s.intakes) {
+		return s.intakes[at]
+	}
+	if s.stray == "" {
+		s.stray = fmt.Sprintf("a message of pair %d came to receiver %d", pair, s.first)
 	}
 	return nil
 }
 
 // sample takes the age of a message that should carry the time. A message without a time in that place, or with one in another,
 // came out of order.
-func (s *Sink) sample(m *app.StatusUpdate) {
-	at, want := stamp(m), s.now.Messages%SampleEvery == 0
+func (in *intake) sample(m *app.StatusUpdate, now func() time.Time) {
+	at, want := stamp(m), in.messages%SampleEvery == 0
 	switch {
 	case want != (at != 0):
-		s.fault("message %d is another one: messages were lost, repeated or reordered", s.now.Messages)
+		in.fail("message %d is another one: messages were lost, repeated or reordered", in.messages)
 	case want:
-		age := time.Now().UnixNano() - at
+		age := now().UnixNano() - at
 		if age < 0 {
-			s.fault("message %d came %s before it was sent: the clock was set", s.now.Messages, time.Duration(-age))
+			in.fail("message %d came %s before it was sent: the clock was set", in.messages, time.Duration(-age))
 		}
-		s.now.Latency.Record(age)
+		in.latency.Record(age)
 	}
 }
 
-func (s *Sink) fault(format string, args ...any) {
-	if s.now.Fault == "" {
-		s.now.Fault = fmt.Sprintf(format, args...)
+func (in *intake) fail(format string, args ...any) {
+	if in.fault == "" {
+		in.fault = fmt.Sprintf(format, args...)
 	}
 }
 
-// end closes a batch. Its acknowledgement is not out yet, so nothing is under way.
-func (s *Sink) end() {
-	s.now.Elapsed = time.Since(s.began)
-	after := used()
-	s.now.Used = after.since(s.used)
-	s.used = after
-	s.mu.Lock()
-	s.closed = append(s.closed, s.now)
-	s.mu.Unlock()
-	s.now = Received{}
+// end closes a pair's batch. Its acknowledgement is not out yet, so nothing of the pair is under way.
+func (s *Sink) end(in *intake) {
+	if in.fault == "" {
+		in.fault = s.stray
+	}
+	s.counts.end(in)
+	*in = intake{msgs: in.msgs, number: in.number + 1}
 }
 
-// measured is what all sinks of a trial counted.
-func measured(sinks []*Sink) (*Received, error) { return sinks[0].Measured() }
+// Operation counts one operation that came to this side. It may be called from any goroutine, before the operation's end can be
+// known at the driving side.
+func (s *Sink) Operation() { s.operations.Add(1) }
 
-// Measured is what was counted in the measured batch; an error when it is not over. It may be called from any goroutine.
-func (s *Sink) Measured() (*Received, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.closed) != batches {
-		return nil, fmt.Errorf("%d batches have ended, want %d", len(s.closed), batches)
+// CountBy is for a receiving side with books of its own: total, which another goroutine calls where a batch begins and ends,
+// takes the place of Operation. It is called before Serve returns.
+func (s *Sink) CountBy(total func() uint64) { s.total = total }
+
+// mark begins or ends a batch of operations.
+func (s *Sink) mark(begins bool) {
+	if begins {
+		s.base = s.total()
+		s.counts.begin()
+		return
 	}
-	r := s.closed[batches-1]
-	return &r, nil
+	s.counts.endOperations(s.total() - s.base)
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ const (
 const (
 	MaxSize     = 16 << 20
 	MaxInFlight = 1 << 16
+	// MaxRate is what no contender reaches, and what the schedule still keeps apart.
+	MaxRate = 100e6
 	// MaxBytesInFlight keeps clear of the 64 MiB that may wait for one peer.
 	MaxBytesInFlight = 48 << 20
 )
@@ -59,13 +62,18 @@ func (s *Spec) Validate() error {
 	case !s.Case.Windowed() && s.InFlight != 0:
 		bad("in flight %d: %s has no window", s.InFlight, s.Case)
 	}
-	if s.Pairs != 1 {
-		bad("pairs %d: want 1", s.Pairs)
+	switch most := s.Case.row().pairs; {
+	case !s.Case.Known():
+	case s.Pairs < 1 || s.Pairs > most:
+		bad("pairs %d: %s has 1 to %d", s.Pairs, s.Case, most)
 	}
-	if s.Rate != 0 {
-		bad("rate %v: want none", s.Rate)
+	switch least := float64(s.lanes()) / s.Duration.Seconds(); {
+	case s.Rate < 0 || s.Rate > MaxRate || math.IsNaN(s.Rate):
+		bad("rate %v a second: want up to %d, or 0 for as many as there can be", s.Rate, int64(MaxRate))
+	case s.Rate > 0 && s.Duration > 0 && s.Rate < least:
+		bad("rate %v a second: a trial of %s wants %v, one of each pair", s.Rate, s.Duration, least)
 	}
-	switch _, err := newMessages(s.Size); {
+	switch _, err := newMessages(s.Size, s.id(0)); {
 	case s.Case.Known() && !s.Case.Sized():
 		if s.Size != 0 {
 			bad("size %s: %s has no message of a size", FormatSize(s.Size), s.Case)
@@ -98,6 +106,14 @@ func (s *Spec) Receivers() int {
 		return 1
 	}
 	return s.Pairs
+}
+
+// lanes is how many sending sides there are: the pairs of operations are the contender's own affair.
+func (s *Spec) lanes() int {
+	if s.Case.Kind() == KindOp {
+		return 1
+	}
+	return max(s.Pairs, 1)
 }
 
 // units are those of sizes, the largest first.
