@@ -87,7 +87,7 @@ func TestAPeerThatDoesNotReadItsAnswersLosesItsConnection(t *testing.T) {
 	})
 	w.sim.Advance(time.Second)
 	size := len(content(answer))
-	full := fmt.Sprintf("google.protobuf.Int32Value: outbox full: %d bytes of answers wait for %s", size, b.Address())
+	full := fmt.Sprintf("google.protobuf.Int32Value: no room: %d bytes of answers wait for %s", size, b.Address())
 	if d := w.drops(); !slices.Equal(d, []string{full}) {
 		t.Error(d)
 	}

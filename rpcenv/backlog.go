@@ -20,16 +20,7 @@ var errNoRoom = errors.New("no room")
 type backlog struct {
 	queue []outgoing
 	bytes int // of queue
-	// behind: so much waited that those who can wait do, and those who cannot were notified. It lasts until nothing waits.
-	behind   bool
-	notified []route  // those that were
-	wakes    []func() // of those that wait for room
-}
-
-// route is the way of messages: from an endpoint here to one of a peer.
-type route struct {
-	from string
-	to   Ref
+	lag
 }
 
 // mayTake reports whether n more bytes may wait where bytes do. One message alone always may, up to MaxMessage.
@@ -47,10 +38,7 @@ func (b *backlog) push(e *Env, o outgoing) {
 	b.queue = append(b.queue, o)
 	b.bytes += len(o.content)
 	b.behind = b.behind || b.cost() > e.window
-	if t := (route{o.from, o.to}); b.behind && !slices.Contains(b.notified, t) {
-		b.notified = append(b.notified, t)
-		e.endpoints.report(t.from, &peerEvent{to: t.to, behind: true})
-	}
+	b.notify(e, o.route())
 }
 
 // cost is what all that waits counts.
@@ -78,37 +66,7 @@ func (b *backlog) caughtUp(e *Env) (wakes []func()) {
 	if !b.behind || len(b.queue) > 0 {
 		return nil
 	}
-	for _, t := range b.notified {
-		e.endpoints.report(t.from, &peerEvent{to: t.to})
-	}
-	wakes, b.behind, b.notified, b.wakes = b.wakes, false, nil, nil
-	return wakes
-}
-
-// wakeAll wakes those that waited for room. No lock is held: a body may send at once.
-func wakeAll(wakes []func()) {
-	for _, wake := range wakes {
-		wake()
-	}
-}
-
-// room reports whether there is room for those who can wait; if not it calls wake when there is.
-func (b *backlog) room(wake func()) bool {
-	if b.behind {
-		b.wakes = append(b.wakes, wake)
-	}
-	return !b.behind
-}
-
-// report gives an event to an endpoint that wants such.
-func (t *endpoints) report(name string, ev *peerEvent) {
-	in := t.find(name)
-	if in == nil {
-		return
-	}
-	if _, ok := in.ep.(BacklogWatcher); ok {
-		in.post(item{kind: itemPeer, id: t.env.nextID(), name: ev.name(), rare: &rare{addr: ev.to.Address, peer: ev}}) // false if it has stopped since
-	}
+	return b.lag.caughtUp(e)
 }
 
 // lost gives up messages. If there was no room for them, those who sent them hear of it, each once.
@@ -116,13 +74,12 @@ func (e *Env) lost(failed []outgoing, err error) {
 	var heard []route
 	for _, o := range failed {
 		e.undelivered(o, err)
-		if t := (route{o.from, o.to}); o.pending == nil && errors.Is(err, ErrUnreachableOverloaded) && !slices.Contains(heard, t) {
+		if t := o.route(); o.pending == nil && errors.Is(err, ErrUnreachableOverloaded) && !slices.Contains(heard, t) {
 			heard = append(heard, t)
 		}
 	}
 	for _, t := range heard {
-		e.log.Warnf("The stream from %s to %s has ended: %v", t.from, t.to, err)
-		e.endpoints.report(t.from, &peerEvent{to: t.to, err: err})
+		e.streamEnded(t, err)
 	}
 }
 

@@ -44,6 +44,7 @@ func (in *inbox) concurrentTurn() {
 		}
 		it := in.takeLocked()
 		in.mu.Unlock()
+		in.begins(&it)
 		err := in.handleApart(&it)
 		it.ledger.add(int(it.bytes))
 		in.env.busy(-1)

@@ -51,7 +51,7 @@ func TestSixtyFourMiBMayWaitOnAConnection(t *testing.T) {
 	if err := errors.Join(c.Send(10), c.Ask(10, ended)); err != nil || !slices.Equal(l.sent, []string{"9 10", "3 10"}) {
 		t.Error(err, l.sent)
 	}
-	const full = "outbox full: 67108854 bytes wait for 10.9.9.9:9"
+	const full = "no room: 67108854 bytes wait for 10.9.9.9:9"
 	if err := c.Ask(11, ended); !errors.Is(err, rpcenv.ErrUnreachableOverloaded) || err.Error() != full || l.closed != 0 {
 		t.Error("an ask beyond it fails alone:", err, l.closed)
 	}

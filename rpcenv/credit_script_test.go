@@ -34,11 +34,22 @@ func TestCreditScript(t *testing.T) {
 				n, bytes := waiting(client)
 				return fmt.Sprintf("%d messages wait, %d bytes with those to be written, Packer has handled %d", n, bytes, p.handled), nil
 			},
-			"hears": func(string) (string, error) {
-				heard := strings.Join(f.heard, "\n")
-				f.heard = nil
-				return heard, nil
-			},
+			"hears": f.hears,
+		}}
+	})
+}
+
+// The script is about Packer, whose sender is in the same Env.
+func TestInboxLimitScript(t *testing.T) {
+	script.Run(t, "testdata/scripts/inbox_limit.txt", func(w *rpctest.World) script.Subject {
+		e := w.Env("Server", nil)
+		p := &packer{}
+		f := &flooder{to: w.Register(e, "Packer", p), env: e}
+		f.self = w.Register(e, "Sender", f)
+		return script.Subject{Ref: f.to, Omit: script.Inner, Verbs: map[string]func(string) (string, error){
+			"flood": f.flood,
+			"waits": func(string) (string, error) { return fmt.Sprintf("Packer has handled %d", p.handled), nil },
+			"hears": f.hears,
 		}}
 	})
 }
@@ -81,6 +92,13 @@ func (f *flooder) flood(args string) (string, error) {
 			})
 		}
 	}})
+}
+
+// hears is a verb: what it has heard since.
+func (f *flooder) hears(string) (string, error) {
+	heard := strings.Join(f.heard, "\n")
+	f.heard = nil
+	return heard, nil
 }
 
 func (f *flooder) Receive(c *rpcenv.Context, m rpcenv.Message) { m.(do).f(c) }

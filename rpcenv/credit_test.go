@@ -492,7 +492,7 @@ func TestAnAnswerWithoutRoomFailsItsAskAlone(t *testing.T) {
 		if ok, failed := w.count("answered: true, no room: false"), w.count("answered: false, no room: true"); ok < 10 || ok+failed != 30 {
 			t.Error(ok, failed, w.noted())
 		}
-		if d := w.drops(); len(d) < 18 || !strings.Contains(d[0], "outbox full") {
+		if d := w.drops(); len(d) < 18 || !strings.Contains(d[0], "no room") {
 			t.Error(len(d), d[:1])
 		}
 	})

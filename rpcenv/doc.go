@@ -183,7 +183,7 @@
 //
 //	errors address ref message life switches log door ordered ports host settings redact words, and the seam
 //	env ledger timer outgoing_ask blocking outgoing record undelivered incoming_ask   an Env's books, and messages on their way
-//	context endpoint peer items meter held owned inbox endpoints backlog recording handled  an endpoint: what waits for it, and all of them
+//	context endpoint peer items meter held owned inbox endpoints lag backlog bound recording handled  an endpoint: what waits for it, and all of them
 //	conn credit outbox connections keepalive conn_life send receive claim handshake    connections, and by which one a message goes
 //	ask answer after run journal verifier                                      what a callback may do
 //	handle protoactor concurrent register                                      a callback, and what runs it
@@ -193,7 +193,7 @@
 //
 //	env -> outgoing_ask blocking endpoints outbox connections protoactor: Env names its parts
 //	context -> items inbox: a Context stands in its inbox and has the item that is handled
-//	inbox -> protoactor: an actor runs it
+//	inbox -> bound protoactor: an inbox may have a bound, and an actor runs it
 //	conn -> credit: a connection has its streams
 //	keepalive -> conn_life: silence ends a connection
 //
@@ -217,13 +217,17 @@
 // up its own messages alone; the peer gives back what was handled (rpc.Credit, no message of the trace). Answers have a window for each
 // asking endpoint; an answer that finds no room fails its ask alone ([ErrRefusedNoRoom]). A peer that sends more than its window loses
 // the connection; only one that shuts down may send what waited (rpc.Finish), no more than coherer.rpc.outbox.limit of the receiver and one
-// largest message. When more than a window waits
-// the peer is behind: a [BacklogWatcher] hears of it, and when it has caught up. 64 MiB may wait for a peer, and as many be
-// written to it (coherer.rpc.outbox.limit): an ask beyond it fails at once with [ErrUnreachableOverloaded], a message beyond it
-// ends the stream, and its sender hears of that. [Blocking.Send] waits when half of it is taken. 10,000 bodies may wait in a
-// lane of Run. At most one tick of a timer waits. A frame has at most 128 MiB and a header. Over TCP it has to come within transport.Options.IdleTimeout of its first byte, and all frames
+// largest message. When more than a window waits the peer is behind: a [BacklogWatcher] hears of it, and when it has caught up.
+//
+// 64 MiB may wait for a peer, and as many be written to it (coherer.rpc.outbox.limit): an ask beyond it fails at once with
+// [ErrUnreachableOverloaded], a message beyond it ends the stream, and its sender hears of that. [Blocking.Send] waits when half of it is
+// taken. 10,000 bodies may wait in a lane of Run. At most one tick of a timer waits.
+//
+// A frame has at most 128 MiB and a header. Over TCP it has to come within transport.Options.IdleTimeout of its first byte, and all frames
 // of a Host that are on their way in hold at most MaxUnfinished, twice the largest frame: else the connection ends, with the reason.
-// An inbox has no bound for what its own Env sends, as in Spark.
+//
+// An inbox has no bound for what its own Env sends, as in Spark, unless coherer.rpc.inbox.limit says how many messages may wait there: an
+// ask beyond it fails at once, a message is lost, and its sender hears of both states as of those of a peer.
 //
 // # Counters
 //

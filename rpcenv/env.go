@@ -51,6 +51,7 @@ type Env struct {
 	life        life[envStage]
 	window      int // of bytes that a peer may send to an endpoint before they are handled
 	outboxLimit int // of bytes that may wait for a peer
+	inboxLimit  int // of messages that may wait for an endpoint here; 0: no limit
 
 	asks        asks
 	endpoints   endpoints

@@ -41,8 +41,8 @@ var (
 	ErrUnreachableTimeout = &codedError{"rpc.timeout", "timed out", ErrUnreachable}
 	// ErrUnreachableDisconnected: the connection could not be made, or ended before the answer.
 	ErrUnreachableDisconnected = &codedError{"rpc.disconnected", "no connection", ErrUnreachable}
-	// ErrUnreachableOverloaded: more than 64 MiB wait for that peer.
-	ErrUnreachableOverloaded = &codedError{"rpc.overloaded", "outbox full", ErrUnreachable}
+	// ErrUnreachableOverloaded: too much waits already for the peer, in the inbox or in the lane. Its text says how much.
+	ErrUnreachableOverloaded = &codedError{"rpc.overloaded", "no room", ErrUnreachable}
 	// ErrStopped is what a Blocking's waits return when its endpoint, its Env or its owner ended it.
 	ErrStopped = errors.New("rpcenv: stopped")
 	// ErrNotMessage: the value is neither a protobuf message nor a Local, or a Local was sent to another Env.

@@ -23,6 +23,7 @@ type inbox struct {
 	log    *logrus.Entry // nil until SetLog: an entry is as large as an inbox
 	owned  owned
 	held   *held  // what a Journal holds back; nil: nothing
+	bound  *bound // nil: none
 	number uint16 // its own among the Env's, as long as there are few
 	// untraced is for messages that are counted and not recorded.
 	untraced bool
@@ -164,6 +165,7 @@ func (in *inbox) runTurn() {
 			return // pull has given the turn back
 		}
 		in.current = in.batch.next()
+		in.begins(in.current)
 		in.invoker.InvokeUserMessage(in)
 		in.current.ledger.add(int(in.current.bytes))
 		*in.current = item{}
@@ -176,6 +178,13 @@ func (in *inbox) runTurn() {
 		in.scheduleLocked()
 	}
 	in.mu.Unlock()
+}
+
+// begins is for an item whose handling is about to begin. No lock is held.
+func (in *inbox) begins(it *item) {
+	if it.bounded {
+		in.bound.leave(in.env)
+	}
 }
 
 // pull makes the next item ready; false: nothing waits, and the turn is given back. A turn of one item takes one from the queue,

@@ -30,6 +30,7 @@ type item struct {
 	kind     itemKind
 	untraced bool  // counted, not recorded
 	recorded bool  // even if its endpoint is not: its sender is recorded
+	bounded  bool  // it has room in the inbox's bound until its handling begins
 	bytes    int32 // that ledger gets when it has been handled
 	id       record.ID
 	cause    record.ID

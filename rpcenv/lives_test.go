@@ -298,7 +298,7 @@ func TestTenThousandBodiesMayWaitInALane(t *testing.T) {
 				if over := i > 10_000; errors.Is(err, rpcenv.ErrUnreachableOverloaded) != over {
 					t.Errorf("%d: %v", i, err)
 				}
-				if err != nil && err.Error() != "outbox full: 10000 bodies wait in lane lane of E" {
+				if err != nil && err.Error() != "no room: 10000 bodies wait in lane lane of E" {
 					t.Error(err)
 				}
 			})

@@ -24,6 +24,7 @@ func New(h Host, cfg Config) (*Env, error) {
 		done:        make(chan struct{}),
 	}
 	e.window, e.outboxLimit = int(RPCWindow.Get(cfg.Conf)), int(RPCOutboxLimit.Get(cfg.Conf))
+	e.inboxLimit = RPCInboxLimit.Get(cfg.Conf)
 	e.asks.env, e.bodies.env = e, e
 	e.endpoints = endpoints{env: e, named: map[string]*inbox{}}
 	e.outboxes = outboxes{env: e, dial: e.dial, to: map[Address]*outbox{}}

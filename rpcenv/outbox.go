@@ -17,7 +17,7 @@ import (
 //     it makes the peer's outbox await the connection, and ends connections of an older process there, for which it takes their
 //     receiving and mu. A connection waits only for those that were entered in connections.peers before it, so no two wait for each other.
 //  4. outbox.mu: the connection, and what waits for one. It is held while the queue is written to the connection: no later message
-//     overtakes an earlier one.
+//     overtakes an earlier one. So is bound.mu, which a goroutine holds alone of this line.
 //  5. conn.mu of an open connection: its state, the ordinals of what it sends. It is held while an envelope is given to the Link, so
 //     that ordinals and the order on the wire agree.
 //  6. The mu of the Env's tables, each for itself: endpoints, connections, outboxes, bodies, and asks (the clock of the pending asks,

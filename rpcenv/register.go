@@ -16,6 +16,9 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 	}
 	in := &inbox{env: e, name: name, ep: ep}
 	in.ctx.in, in.tag = in, e.recorder.Name(name)
+	if e.inboxLimit > 0 {
+		in.bound = &bound{limit: e.inboxLimit}
+	}
 	for _, o := range opts {
 		o.set(in)
 	}

@@ -1,6 +1,7 @@
 package rpcenv
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -75,6 +76,18 @@ func (e *Env) sendLocal(o outgoing) {
 	in := e.endpoints.find(o.to.Name)
 	var w way
 	w.within(e)
+	bounded := in != nil && in.bound != nil
+	if bounded {
+		switch err := in.bound.take(e, &o); {
+		case err == nil:
+		case errors.Is(err, errNoRoom):
+			o.body.refused = true
+			return
+		default:
+			in.bound.declined(e, o, err)
+			return
+		}
+	}
 	if in != nil { // within the process one record serves both ends: it is made if either of them is recorded
 		o.untraced, o.recorded = o.untraced || in.untraced, e.switches.Load().records(in.name)
 		w.names.to = label{in.name, in.tag}
@@ -82,6 +95,7 @@ func (e *Env) sendLocal(o outgoing) {
 	e.recordSent(&o, id, "", &w)
 	it := item{
 		kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at, untraced: o.untraced, recorded: o.recorded,
+		bounded: bounded,
 	}
 	if p := o.pending; p != nil {
 		p.id, p.untraced = id, o.untraced // before the item is posted: its answer, which may come at once, names them
@@ -95,6 +109,9 @@ func (e *Env) sendLocal(o outgoing) {
 		return
 	}
 	if err := in.offer(it); err != nil {
+		if bounded {
+			in.bound.leave(e)
+		}
 		e.undelivered(o, err)
 	}
 }
@@ -179,7 +196,11 @@ func (b *Blocking) waitForRoom(to Ref) error {
 
 // room reports whether what goes to an endpoint finds room; if not it calls wake when there may be.
 func (e *Env) room(to Ref, wake func()) bool {
-	if to.conn == 0 {
+	switch {
+	case e.isLocal(to):
+		in := e.endpoints.find(to.Name)
+		return in == nil || in.bound == nil || in.bound.room(wake)
+	case to.conn == 0:
 		return e.outboxes.room(to, wake)
 	}
 	c := e.connections.find(to.conn)
