@@ -87,13 +87,15 @@ func (c *conn) end(err error) {
 	}
 }
 
-// closed takes a connection that was open out of the table and notifies the endpoints. c.receiving is held.
+// closed notifies the endpoints of the end of a connection that was open, and takes it out of the table. c.receiving is held.
 func (c *conn) closed(why error) {
+	c.env.recordConn(c.itemID(true, 0), c.way.peer, c.peer, "disconnected", why.Error())
+	c.reportEnd()
+	// Not earlier: while it is in the table, a new process at the peer's address finds it there and waits for its end. Else endpoints could
+	// hear of the new one first, and take the end of the old one for that of a second connection.
 	c.env.connections.remove(c)
 	c.env.connections.unwatch()
 	c.env.metrics.Disconnected()
-	c.env.recordConn(c.itemID(true, 0), c.way.peer, c.peer, "disconnected", why.Error())
-	c.reportEnd()
 }
 
 // reportEnd notifies the endpoints of the end of c, unless another process opened it, or may have: then prove reports it, or nobody
