@@ -10,6 +10,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/bench/endpoints"
+	"github.com/coherer/coherer/bench/flows"
 	"github.com/coherer/coherer/bench/measure"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/rpcenv"
@@ -27,10 +28,13 @@ func (coherer) Name() string    { return "coherer" }
 func (coherer) Version() string { return "" }
 
 func (coherer) Cases() []measure.Case {
-	return []measure.Case{measure.LocalTell, measure.LocalAsk, measure.RemoteTell, measure.RemoteAsk}
+	return append([]measure.Case{measure.LocalTell, measure.LocalAsk, measure.RemoteTell, measure.RemoteAsk}, flows.Cases()...)
 }
 
 func (coherer) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
+	if spec.Case.Peers() {
+		return flows.Serve(spec, sinks[0])
+	}
 	s, err := newStage(spec, "Receiver", loopback)
 	if err != nil {
 		return "", nil, err
@@ -42,6 +46,9 @@ func (coherer) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(),
 }
 
 func (coherer) Run(ctx context.Context, t *measure.Trial) (err error) {
+	if t.Spec.Case.Peers() {
+		return flows.Run(ctx, t)
+	}
 	var listen rpcenv.Address // empty, so it does not listen: in a local case no other process calls
 	if t.Spec.Case.Remote() {
 		listen = loopback

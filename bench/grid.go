@@ -11,7 +11,8 @@ type Grid struct {
 	Cases    []measure.Case
 	Sizes    []int
 	InFlight []int
-	Pairs    []int
+	// Pairs may be empty: then each case has its own default.
+	Pairs []int
 }
 
 // Cells returns a Spec for each cell of the grid: base with the cell's own case, size, number in flight and pairs, in the order of
@@ -19,9 +20,13 @@ type Grid struct {
 func (g Grid) Cells(base measure.Spec) []measure.Spec {
 	var cells []measure.Spec
 	for _, c := range g.Cases {
+		allPairs := g.Pairs
+		if len(allPairs) == 0 {
+			allPairs = []int{c.DefaultPairs()}
+		}
 		for _, size := range g.Sizes {
 			for _, inFlight := range g.InFlight {
-				for _, pairs := range g.Pairs {
+				for _, pairs := range allPairs {
 					s := base
 					s.Case, s.Size, s.InFlight, s.Pairs = c, size, inFlight, pairs
 					if c.Known() && !c.Sized() {

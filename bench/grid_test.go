@@ -25,6 +25,10 @@ func TestCells(t *testing.T) {
 	if got := g.Cells(base); !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+	own := Grid{Cases: []measure.Case{measure.LocalAsk, measure.RegisterWorker}, Sizes: []int{76}, InFlight: []int{1}}.Cells(measure.Spec{})
+	if len(own) != 2 || own[0].Pairs != 1 || own[1].Pairs != 100 {
+		t.Errorf("without pairs: %+v", own)
+	}
 	twice := Grid{Cases: []measure.Case{measure.LocalAsk, measure.LocalAsk}, Sizes: []int{76, 76}, InFlight: []int{1, 1}, Pairs: []int{1}}
 	if got := twice.Cells(base); len(got) != 1 {
 		t.Errorf("%+v: want each cell once", got)

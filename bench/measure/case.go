@@ -26,6 +26,12 @@ const (
 	Connect Case = "connect"
 )
 
+// The cases of the protocol's own flows, between a role and as many hollow peers as there are pairs. Package flows says what
+// one operation is.
+const (
+	RegisterWorker Case = "register-worker"
+)
+
 // Kind is how a case is driven.
 type Kind int
 
@@ -47,21 +53,26 @@ type row struct {
 	remote bool
 	kind   Kind
 	pairs  int // at most
+	peers  bool
 }
 
 // maxPairs bounds the pairs of messages: each has a histogram of 280 KB.
 const maxPairs = 1000
 
+// maxPeers bounds the peers of a role: of the ports for listening and dialling a machine has 28,000, and each takes two.
+const maxPeers = 12000
+
 var rows = []row{
-	{LocalTell, "msgs", false, KindTell, maxPairs},
-	{LocalAsk, "asks", false, KindAsk, maxPairs},
-	{RemoteTell, "msgs", true, KindTell, maxPairs},
-	{RemoteAsk, "asks", true, KindAsk, maxPairs},
-	{OneWay, "msgs", true, KindTell, maxPairs},
-	{FanIn, "msgs", true, KindTell, maxPairs},
-	{FanOut, "msgs", true, KindTell, maxPairs},
-	{EndpointSpawn, "spawns", false, KindOp, 1},
-	{Connect, "connects", true, KindOp, 1},
+	{LocalTell, "msgs", false, KindTell, maxPairs, false},
+	{LocalAsk, "asks", false, KindAsk, maxPairs, false},
+	{RemoteTell, "msgs", true, KindTell, maxPairs, false},
+	{RemoteAsk, "asks", true, KindAsk, maxPairs, false},
+	{OneWay, "msgs", true, KindTell, maxPairs, false},
+	{FanIn, "msgs", true, KindTell, maxPairs, false},
+	{FanOut, "msgs", true, KindTell, maxPairs, false},
+	{EndpointSpawn, "spawns", false, KindOp, 1, false},
+	{Connect, "connects", true, KindOp, 1, false},
+	{RegisterWorker, "registrations", true, KindOp, maxPeers, true},
 }
 
 // Cases returns all of them, in the order of a report.
@@ -100,3 +111,17 @@ func (c Case) Sized() bool { return c.Kind() == KindTell || c.Kind() == KindAsk 
 
 // Windowed reports whether Spec.InFlight means something. Else it is 0.
 func (c Case) Windowed() bool { return c != OneWay }
+
+// defaultPeers is enough for a role to have many, and little to set up.
+const defaultPeers = 100
+
+// DefaultPairs is how many pairs c has when none are given.
+func (c Case) DefaultPairs() int {
+	if c.Peers() {
+		return defaultPeers
+	}
+	return 1
+}
+
+// Peers reports whether pairs are the peers of one role, each with at most one operation under way.
+func (c Case) Peers() bool { return c.row().peers }

@@ -62,7 +62,7 @@ func (n Named) Refuses(spec *Spec) string {
 	switch {
 	case !n.Does(spec.Case):
 		return fmt.Sprintf("it does not do %s", spec.Case)
-	case spec.Pairs > 1 && !n.Pairs:
+	case spec.Pairs > 1 && !n.Pairs && !spec.Case.Peers():
 		return fmt.Sprintf("it has one pair, not %d", spec.Pairs)
 	case spec.Rate > 0 && !n.Rate:
 		return "it does not keep a rate"

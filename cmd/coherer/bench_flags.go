@@ -29,10 +29,10 @@ type benchFlags struct {
 func (o *benchFlags) flags(f *pflag.FlagSet) {
 	o.benchOutput.flags(f)
 	o.sizes = list[int]{of: []int{76}, parse: measure.ParseSize, print: measure.FormatSize}
-	o.pairs = list[int]{of: []int{1}, parse: parseWhole}
+	o.pairs = list[int]{parse: parseWhole}
 	o.contenders = list[string]{parse: func(name string) (string, error) { return name, nil }}
 	f.Var(&o.sizes, "size", "`LIST` of the bytes of a message's encoding, such as 76B,1KiB,64KiB")
-	f.Var(&o.pairs, "pairs", "`LIST` of how many pairs of a sender and a receiver there are")
+	f.Var(&o.pairs, "pairs", "`LIST` of how many pairs of a sender and a receiver there are, or peers of a role; not given: 1, or 100 peers")
 	f.DurationVar(&o.spec.Duration, "duration", 5*time.Second, "how long a trial sends, after a fifth of it to warm up")
 	f.IntVar(&o.trials, "trials", 3, "trials of each")
 	f.Var(&o.contenders, "contenders", "`LIST` of those to measure beside coherer; not given: all")

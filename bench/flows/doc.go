@@ -1,0 +1,21 @@
+// Package flows measures the protocol's own conversations for `coherer bench`. One process is the role: the real endpoints of a
+// Master, a driver or a ResourceManager. The other one is its peers, as many as the spec has pairs: hollow ones, each with an Env and a
+// connection of its own.
+//
+// # What one operation is
+//
+// A peer has at most one operation under way, and the peers take turns, so all of them take part also when few operations are
+// under way at once.
+//
+//   - register-worker: from RegisterWorker, on a connection whose first question the Master's verifier has answered, until
+//     RegisteredWorker came. The Master's books hold as many Workers as there are peers, and each operation registers one more: a new
+//     process of a Worker with a new id, which takes the place of the Worker that has been there longest. That one leaves by closing its connection,
+//     as a Worker that ends. The coming and going of Envs and connections is in the rate, the CPU time and the allocations, not in
+//     the latency.
+//
+// # What is the same in all
+//
+// The role counts what it has handled, and a trial whose two sides disagree is none. Roles and peers log warnings, no more. The role's
+// time-outs of silent peers are raised to a day, since the hollow ones send no heartbeats but those that are measured. The rest are the
+// default settings.
+package flows

@@ -1,0 +1,63 @@
+package flows
+
+import (
+	"context"
+	"errors"
+
+	"github.com/coherer/coherer/bench/measure"
+	"github.com/coherer/coherer/bench/stage"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// drive is the process of the peers.
+type drive struct {
+	*turns
+	spec  *measure.Spec
+	pace  func(context.Context, func(pair int)) (stop func()) // of the trial
+	stage *stage.Stage
+	role  rpcenv.Address
+}
+
+// Run drives the peers of a trial until it is over.
+func Run(ctx context.Context, t *measure.Trial) (err error) {
+	f := flows[t.Spec.Case]
+	if err := checkFiles(t.Spec, f.peers, f.files); err != nil {
+		return err
+	}
+	d := &drive{turns: newTurns(t.Ops, population(t.Spec)), spec: t.Spec, pace: t.Pace}
+	if d.role, err = rpcenv.ParseAddress(t.Address); err != nil {
+		return err
+	}
+	if d.stage, err = stage.New(t.Spec, "Sender"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.stage.Close()) }()
+	return f.run(ctx, d)
+}
+
+// population is the most peers that a flow has at once.
+func population(spec *measure.Spec) int { return spec.Pairs + spares*spec.InFlight }
+
+// trial begins the operations and waits for their end.
+func (d *drive) trial(ctx context.Context) error {
+	defer d.pace(ctx, func(int) { d.wake() })()
+	d.start()
+	select {
+	case err := <-d.over:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// await is the next of some peers, or why the trial has failed meanwhile.
+func (d *drive) await(ctx context.Context, peers <-chan int) (int, error) {
+	select {
+	case i := <-peers:
+		return i, nil
+	case err := <-d.over:
+		return 0, err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}

@@ -1,0 +1,180 @@
+package flows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/bench/flows/hollow"
+	"github.com/coherer/coherer/bench/flows/watched"
+	"github.com/coherer/coherer/bench/stage"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// patientMaster gives up no Worker that is silent.
+var patientMaster = map[string]string{"spark.worker.timeout": "86400"}
+
+func serveRegistrations(r *role) error { return serveMaster(r, watched.Registration, false) }
+
+// serveMaster registers a Master that counts some of its messages.
+func serveMaster(r *role, counts func(rpcenv.Message) bool, acknowledge bool) error {
+	_, err := r.env.Register(master.Name, &watched.Master{
+		Master: master.New(master.Config{}), Counts: counts, Count: r.count.Operation, Acknowledge: acknowledge,
+	})
+	return err
+}
+
+// spares is how many Workers beyond the registered ones there are for each operation that may be under way: one registers,
+// the other one comes up.
+const spares = 2
+
+// newcomers is how many Workers come up at once.
+const newcomers = 32
+
+// registrations are the Workers of register-worker, by number. Each number is an address at which a new Worker follows the one
+// before. The channels have room for all Workers, so no send waits.
+type registrations struct {
+	*drive
+	workers []newcomer
+	// leaving are to make room for new ones; up are, before the trial, those that have come so far; registered are in the Master's books,
+	// the oldest first.
+	leaving, up, registered chan int
+	begun                   bool // the trial
+}
+
+// newcomer is a Worker; a new one each time at its address.
+type newcomer struct {
+	env  *rpcenv.Env
+	ref  rpcenv.Ref
+	life int
+	came time.Duration // the beginning of its registration
+}
+
+func runRegistrations(ctx context.Context, d *drive) (err error) {
+	n := population(d.spec)
+	r := &registrations{
+		drive: d, workers: make([]newcomer, n), leaving: make(chan int, n), up: make(chan int, n), registered: make(chan int, n),
+	}
+	d.begin = r.register
+	// The goroutines end before the Stage does: no Env may be made while it closes.
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	for range newcomers {
+		all.Go(func() { r.renew(ctx) })
+	}
+	if err := r.fill(ctx); err != nil {
+		return err
+	}
+	return d.trial(ctx)
+}
+
+// fill brings all Workers up, and registers as many as there are pairs.
+func (r *registrations) fill(ctx context.Context) error {
+	for i := range r.workers {
+		r.leaving <- i
+	}
+	for range r.workers {
+		if _, err := r.await(ctx, r.up); err != nil {
+			return err
+		}
+	}
+	for i := range r.spec.Pairs {
+		r.register(i, 0)
+	}
+	for range r.spec.Pairs {
+		if _, err := r.await(ctx, r.up); err != nil {
+			return err
+		}
+	}
+	r.begun = true
+	for i := r.spec.Pairs; i < len(r.workers); i++ {
+		r.ready(i)
+	}
+	return nil
+}
+
+// register is an operation.
+func (r *registrations) register(i int, at time.Duration) {
+	w := &r.workers[i]
+	w.came = at
+	if err := w.env.Send(w.ref, hollow.Register{}); err != nil {
+		r.fail(fmt.Errorf("worker %d: %w", i, err))
+	}
+}
+
+// came hears that a Worker was registered.
+func (r *registrations) came(i int, err error) {
+	if err != nil {
+		r.fail(fmt.Errorf("worker %d: %w", i, err))
+		return
+	}
+	r.registered <- i
+	if !r.begun {
+		r.up <- i
+		return
+	}
+	r.leaving <- <-r.registered // of all that are registered now, so that never fewer are than there are pairs
+	r.done(r.workers[i].came)
+}
+
+// renew replaces Workers that leave by new ones that have found the Master.
+func (r *registrations) renew(ctx context.Context) {
+	for {
+		select {
+		case i := <-r.leaving:
+			if err := r.comeUp(ctx, i); err != nil {
+				r.fail(err)
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// comeUp ends the Worker of a number, if there is one, and makes the next one, up to where it can register.
+func (r *registrations) comeUp(ctx context.Context, i int) (err error) {
+	w, at := &r.workers[i], stage.Loopback
+	if w.env != nil {
+		w.env.Close()
+		at = w.env.Address() // the Master forgets the dead Worker of an address when another one comes from there
+	}
+	w.env, err = r.stage.Env("Worker", at, nil)
+	if errors.Is(err, syscall.EADDRINUSE) { // a connection has got the port meanwhile
+		w.env, err = r.stage.Env("Worker", stage.Loopback, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("worker %d: %w", i, err)
+	}
+	w.life++
+	found := make(chan error, 1)
+	w.ref, err = w.env.Register(worker.Name, &hollow.Worker{
+		Master: rpcenv.Ref{Address: r.role, Name: ids.Master}, ID: fmt.Sprintf("worker-%d-%d", i, w.life), Cores: 1, MemoryMB: 1024,
+		Found: func(err error) { found <- err }, Registered: func(err error) { r.came(i, err) },
+	})
+	if err != nil {
+		return fmt.Errorf("worker %d: %w", i, err)
+	}
+	select {
+	case err = <-found:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("worker %d: %w", i, err)
+	}
+	if r.begun {
+		r.ready(i)
+	} else {
+		r.up <- i
+	}
+	return nil
+}
