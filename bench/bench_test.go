@@ -151,15 +151,16 @@ func TestNamedContenders(t *testing.T) {
 // A rival's program that is missing or broken is a line of the report.
 func TestMissingRivalsAreNamed(t *testing.T) {
 	t.Chdir(t.TempDir())
+	t.Setenv("SPARK_HOME", t.TempDir()) // so that there is none
 	for _, c := range []struct {
 		name, rivals string
-		args         []string
 		want         string
+		also         []string
 	}{
-		{"left out", NoRivals, nil, "left out by --rivals none"},
-		{"no source tree", "", nil, "name it with --rivals"},
-		{"no such file", "/nowhere/rivals", nil, "no such file"},
-		{"no program", "/etc/passwd", nil, "/etc/passwd"},
+		{"left out", NoRivals, "left out by --rivals none", nil},
+		{"no source tree", "", "name it with --rivals", []string{"spark"}},
+		{"no such file", "/nowhere/rivals", "no such file", nil},
+		{"no program", "/etc/passwd", "/etc/passwd", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := options(t, measure.LocalTell)
@@ -173,8 +174,13 @@ func TestMissingRivalsAreNamed(t *testing.T) {
 			if c.rivals == NoRivals {
 				name = rivalsFolder
 			}
-			if len(r.Missing) != 1 || r.Missing[0].Name != name || !strings.Contains(r.Missing[0].Why, c.want) {
+			if len(r.Missing) != len(c.also)+1 || r.Missing[0].Name != name || !strings.Contains(r.Missing[0].Why, c.want) {
 				t.Errorf("missing: %+v", r.Missing)
+			}
+			for i, name := range c.also {
+				if r.Missing[i+1].Name != name {
+					t.Errorf("missing: %+v, want %s too", r.Missing, name)
+				}
 			}
 			var text bytes.Buffer
 			if err := r.Write(&text, "text"); err != nil || !strings.Contains(text.String(), name+" was not measured: "+r.Missing[0].Why) {

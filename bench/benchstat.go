@@ -81,12 +81,15 @@ func (c *Cell) benchmark(x *Contender, procs int) benchfmt.Name {
 }
 
 func (c *Cell) values(t *Trial) []benchfmt.Value {
-	return []benchfmt.Value{
+	values := []benchfmt.Value{
 		{Value: float64(t.Elapsed) / float64(t.Sent), Unit: "ns/op"},
 		{Value: t.Rate, Unit: c.Case.Unit() + "/s"},
 		{Value: t.CPU, Unit: "cpu-ns/op"},
-		{Value: t.Allocs, Unit: "allocs/op"},
 		{Value: float64(t.Latency.P50), Unit: "p50-ns"},
 		{Value: float64(t.Latency.P99), Unit: "p99-ns"},
 	}
+	if t.Allocs.Counted() {
+		values = append(values, benchfmt.Value{Value: float64(t.Allocs), Unit: "allocs/op"})
+	}
+	return values
 }

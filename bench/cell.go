@@ -42,7 +42,7 @@ type Contender struct {
 	Ratio          float64 `json:"coherer_ratio"`
 	BytesPerSecond float64 `json:"bytes_per_second"`
 	// Allocs are allocations per message, ask or operation in both processes.
-	Allocs float64 `json:"allocs_per_message"`
+	Allocs Allocs `json:"allocs_per_message"`
 	// CPU is the time that both processes ran per message, ask or operation, in nanoseconds: the figure that a busy machine spoils
 	// least.
 	CPU float64 `json:"cpu_ns_per_message"`
@@ -52,7 +52,8 @@ type Contender struct {
 	// Changes are what became of it since the baseline; none: there is no baseline, or none of it.
 	Changes []Change `json:"changes,omitempty"`
 
-	latest measure.Histogram // of the latest trial
+	latest   measure.Histogram // of the latest trial
+	noAllocs bool              // its runtime does not count them
 }
 
 func newCell(s *measure.Spec, trials int) *Cell {
@@ -64,7 +65,7 @@ func newCell(s *measure.Spec, trials int) *Cell {
 
 // enter gives the cell one more contender.
 func (c *Cell) enter(n measure.Named) *Contender {
-	x := &Contender{Name: n.Name, Version: n.Version}
+	x := &Contender{Name: n.Name, Version: n.Version, noAllocs: n.NoAllocs}
 	c.Contenders = append(c.Contenders, x)
 	return x
 }
@@ -98,9 +99,13 @@ func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
 		used = used.Plus(received.Used)
 	}
 	n, elapsed := float64(sent.Messages), result.Elapsed(spec.Case)
+	allocs := Allocs(float64(used.Mallocs) / n)
+	if c.noAllocs {
+		allocs = uncounted
+	}
 	c.Trials = append(c.Trials, Trial{
 		Sent: sent.Messages, Received: received.Messages, Bytes: received.Bytes, Elapsed: int64(elapsed),
-		Rate: n / elapsed.Seconds(), Allocs: float64(used.Mallocs) / n, CPU: float64(used.CPU) / n, Latency: latencyOf(latency),
+		Rate: n / elapsed.Seconds(), Allocs: allocs, CPU: float64(used.CPU) / n, Latency: latencyOf(latency),
 	})
 	// Merged by round alone: an interrupted round leaves no sample.
 	c.latest = *latency
@@ -130,7 +135,7 @@ func (c *Cell) finish() {
 		// Medians: on a shared machine one disturbed trial must not move the figure.
 		x.Median, x.Min, x.Max = median(rates), slices.Min(rates), slices.Max(rates)
 		x.BytesPerSecond = x.Median * float64(c.Size)
-		x.Allocs = median(x.each(func(t *Trial) float64 { return t.Allocs }))
+		x.Allocs = Allocs(median(x.each(func(t *Trial) float64 { return float64(t.Allocs) })))
 		x.CPU = median(x.each(func(t *Trial) float64 { return t.CPU }))
 		x.Latency = latencyOf(&x.Histogram)
 	}

@@ -46,7 +46,7 @@ type metric struct {
 var metrics = []metric{
 	{"rate", func(t *Trial) float64 { return t.Rate }, true},
 	{"cpu", func(t *Trial) float64 { return t.CPU }, false},
-	{"allocs", func(t *Trial) float64 { return t.Allocs }, false},
+	{"allocs", func(t *Trial) float64 { return float64(t.Allocs) }, false},
 	{"p50", func(t *Trial) float64 { return float64(t.Latency.P50) }, false},
 	{"p99", func(t *Trial) float64 { return float64(t.Latency.P99) }, false},
 }
@@ -61,7 +61,11 @@ func metricNames() (names []string) {
 
 func changes(was, now *Contender) (all []Change) {
 	for _, m := range metrics {
-		all = append(all, m.change(was.each(m.of), now.each(m.of)))
+		before, after := was.each(m.of), now.each(m.of)
+		if slices.ContainsFunc(before, math.IsNaN) || slices.ContainsFunc(after, math.IsNaN) {
+			continue // allocations that were not counted
+		}
+		all = append(all, m.change(before, after))
 	}
 	return all
 }

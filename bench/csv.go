@@ -34,10 +34,14 @@ func (c *Cell) csvLine(x *Contender, trial int) []string {
 	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
 	part := func(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 	t := &x.Trials[trial]
+	allocs := "" // not counted
+	if t.Allocs.Counted() {
+		allocs = part(float64(t.Allocs))
+	}
 	l := &t.Latency
 	return []string{
 		string(c.Case), strconv.Itoa(c.Size), strconv.Itoa(c.InFlight), strconv.Itoa(c.Pairs), part(c.Rate),
 		x.Name, x.Version, strconv.Itoa(trial + 1), strconv.FormatUint(t.Sent, 10), whole(t.Elapsed), part(t.Rate),
-		part(t.Allocs), part(t.CPU), strconv.FormatUint(l.Samples, 10), whole(l.P50), whole(l.P90), whole(l.P99), whole(l.P999), whole(l.Max),
+		allocs, part(t.CPU), strconv.FormatUint(l.Samples, 10), whole(l.P50), whole(l.P90), whole(l.P99), whole(l.P999), whole(l.Max),
 	}
 }

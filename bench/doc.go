@@ -5,6 +5,7 @@
 // (one connection with the very frames that coherer writes, protobuf at both ends; remote cases). protoactor, with its
 // default mailbox and its own remote, gRPC's streams and NATS are in the program of the nested module bench/rivals, since they
 // need what users of Coherer should not inherit; each says in its file which settings it has and why.
+// Package spark makes Spark's own RpcEnv a contender, where a Spark is found.
 //
 // # Cells and processes
 //
@@ -36,7 +37,7 @@
 //
 // S is {"contender":"x","case":"remote-tell","size":76,"in_flight":64,"pairs":1,"rate":0,"warm_up_ns":..,"duration_ns":..,"record":"off"}. R is
 // {"messages":N,"bytes":B,"elapsed_ns":T,"used":U,"latency":H,"fault":"what was wrong with what came"}, of local cases within the result.
-// U is {"mallocs":A,"cpu_ns":C}, H is the compressed V2 encoding of HdrHistogram in base64, or [[ns,count],...]. The end of stdin ends the process, also in
+// U is {"mallocs":A,"cpu_ns":C}, without A of a contender that the hello gives "no_allocs":true. H is the compressed V2 encoding of HdrHistogram in base64, or [[ns,count],...]. The end of stdin ends the process, also in
 // the midst of a trial. A program in Go calls [measure.Speak] and has only to write a [measure.Contender].
 //
 // # Fairness

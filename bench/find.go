@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/bench/measure"
+	"github.com/coherer/coherer/bench/spark"
 	"github.com/coherer/coherer/cluster/process"
 )
 
@@ -27,17 +28,28 @@ const (
 // source is a program of rivals: its name, for as long as its hello has not named its contenders, and where it comes from.
 type source struct {
 	name string
-	find func(ctx context.Context, dir string, progress io.Writer) (program, error)
+	// alone: the program has one contender, of this name. It is left out where that one is not wanted.
+	alone bool
+	find  func(ctx context.Context, dir string, progress io.Writer) (program, error)
 }
 
-// sources are the programs of rivals that Options.Rivals names: the file, or those of the source tree, which are built into dir.
+// sources are the programs of rivals that Options.Rivals names: the file, or that of the source tree and that of Spark, which are
+// built into dir.
 func sources(rivals string) []source {
 	if rivals != "" {
-		return []source{{rivals, func(context.Context, string, io.Writer) (program, error) {
+		return []source{{rivals, false, func(context.Context, string, io.Writer) (program, error) {
 			return program{path: rivals}, process.CheckBinary(rivals)
 		}}}
 	}
-	return []source{{rivalsFolder, buildRivals}}
+	return []source{{rivalsFolder, false, buildRivals}, {sparkName, true, buildSpark}}
+}
+
+// sparkName is the contender that is Spark's own.
+const sparkName = "spark"
+
+func buildSpark(ctx context.Context, dir string, _ io.Writer) (program, error) {
+	java, args, err := spark.Build(ctx, dir)
+	return program{java, args}, err
 }
 
 // onlyOwn reports whether no program of rivals is wanted.

@@ -172,6 +172,42 @@ func TestBenchstat(t *testing.T) {
 	}
 }
 
+// A contender whose runtime does not count allocations has none in any form, not 0.
+func TestUncountedAllocs(t *testing.T) {
+	spec := measure.Spec{Case: measure.Connect, InFlight: 1, Pairs: 1, Duration: time.Second}
+	c := newCell(&spec, 1)
+	for _, n := range []measure.Named{{Name: "coherer"}, {Name: "spark", NoAllocs: true}} {
+		sent := measure.Sent{Messages: 10, Elapsed: time.Second}
+		if err := c.enter(n).add(&spec, &measure.Result{Sent: sent, Received: &measure.Received{Messages: 10}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.finish()
+	r := &Report{Format: Format, Environment: Environment{OS: "linux/amd64"}, Cells: []*Cell{c}, Missing: []Missing{}}
+	for format, want := range map[string]string{
+		"text": "  1.00        -       -  ", "json": `"allocs_per_message": null`, "csv": ",spark,,1,10,1000000000,10,,0,",
+	} {
+		if text := written(t, r, format); !strings.Contains(text, want) {
+			t.Errorf("%s: no %q in\n%s", format, want, text)
+		}
+	}
+	for _, change := range changes(c.Contenders[1], c.Contenders[1]) {
+		if change.Metric == "allocs" {
+			t.Errorf("a change of them: %+v", change)
+		}
+	}
+	if text := written(t, r, "benchstat"); strings.Count(text, "allocs/op") != 1 {
+		t.Errorf("want one figure of allocations:\n%s", text)
+	}
+	var again Report
+	if err := json.Unmarshal([]byte(written(t, r, "json")), &again); err != nil {
+		t.Fatal(err)
+	}
+	if allocs := again.Cells[0].Contenders[1].Trials[0].Allocs; allocs.Counted() {
+		t.Errorf("read again there are %v", allocs)
+	}
+}
+
 func TestNoOtherFormat(t *testing.T) {
 	if err := fixed(t).Write(&bytes.Buffer{}, "xml"); err == nil || !strings.Contains(err.Error(), "text, json, csv, benchstat") {
 		t.Error(err)

@@ -1,6 +1,10 @@
 package bench
 
 import (
+	"encoding/json"
+	"math"
+	"strconv"
+
 	"github.com/coherer/coherer/bench/measure"
 )
 
@@ -39,10 +43,44 @@ type Trial struct {
 	// Elapsed is in nanoseconds.
 	Elapsed int64   `json:"elapsed_ns"`
 	Rate    float64 `json:"per_second"`
-	Allocs  float64 `json:"allocs_per_message"`
+	Allocs  Allocs  `json:"allocs_per_message"`
 	CPU     float64 `json:"cpu_ns_per_message"`
 	// Latency has the percentiles of this trial.
 	Latency Latency `json:"latency"`
+}
+
+// Allocs are allocations per message, ask or operation; NaN, null in JSON, of a contender whose runtime does not count them.
+type Allocs float64
+
+// uncounted is that of a runtime that does not count.
+var uncounted = Allocs(math.NaN())
+
+// Counted reports whether there is a number.
+func (a Allocs) Counted() bool { return !math.IsNaN(float64(a)) }
+
+// MarshalJSON writes the number or null.
+func (a Allocs) MarshalJSON() ([]byte, error) {
+	if !a.Counted() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(a))
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (a *Allocs) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*a = uncounted
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(a))
+}
+
+// String is the number with one digit after the point, or a dash.
+func (a Allocs) String() string {
+	if !a.Counted() {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(a), 'f', 1, 64)
 }
 
 // Latency are percentiles, in nanoseconds.

@@ -61,6 +61,9 @@ func (r *runner) findRivals(ctx context.Context) error {
 		return nil
 	}
 	for _, s := range sources(r.opts.Rivals) {
+		if s.alone && !r.opts.wants(s.name) {
+			continue
+		}
 		hello, p, err := r.hello(ctx, s)
 		// An interrupted build says nothing against the rival.
 		if ctx.Err() != nil {

@@ -56,7 +56,7 @@ func (c *Cell) text(b *strings.Builder) error {
 			bytes = short(x.BytesPerSecond)
 		}
 		l := x.Latency
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t\n", x.Name, short(x.Median), short(x.Min), short(x.Max), x.Ratio,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", x.Name, short(x.Median), short(x.Min), short(x.Max), x.Ratio,
 			bytes, x.Allocs, micro(int64(x.CPU)), micro(l.P50), micro(l.P90), micro(l.P99), micro(l.P999), micro(l.Max))
 	}
 	if err := w.Flush(); err != nil {
@@ -83,8 +83,12 @@ func (c *Cell) changesText(b *strings.Builder) error {
 	fmt.Fprintf(w, "since the baseline\t%s\t\n", strings.Join(metricNames(), "\t"))
 	for _, x := range c.Contenders {
 		fmt.Fprint(w, x.Name, "\t")
-		for _, change := range x.Changes {
-			fmt.Fprintf(w, "%s %s\t", percent(change.Share), change.Verdict)
+		for _, name := range metricNames() {
+			cell := "-" // not counted, or not in the baseline
+			if i := slices.IndexFunc(x.Changes, func(c Change) bool { return c.Metric == name }); i >= 0 {
+				cell = percent(x.Changes[i].Share) + " " + x.Changes[i].Verdict
+			}
+			fmt.Fprint(w, cell, "\t")
 		}
 		fmt.Fprintln(w)
 	}

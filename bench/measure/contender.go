@@ -42,6 +42,8 @@ type Named struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 	Cases   []Case `json:"cases"`
+	// NoAllocs is that its runtime does not count allocations: there Usage.Mallocs says nothing.
+	NoAllocs bool `json:"no_allocs,omitempty"`
 	Extras
 }
 
