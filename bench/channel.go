@@ -10,19 +10,63 @@ import (
 	"github.com/coherer/coherer/messages/app"
 )
 
-// channel is two goroutines in one process, with a channel each way: what a message costs when nothing is promised about
-// it. The asking goroutine keeps several questions under way, as an endpoint does.
+// channel is two goroutines for each pair in one process, with a channel each way: what a message costs when nothing is promised
+// about it. The asking goroutine keeps several questions under way, as an endpoint does. Its endpoint is a goroutine with a channel.
 type channel struct{}
 
 func (channel) Name() string    { return "go-channel" }
 func (channel) Version() string { return "" }
 
 func (channel) Cases() []measure.Case {
-	return []measure.Case{measure.LocalTell, measure.LocalAsk}
+	return []measure.Case{measure.LocalTell, measure.LocalAsk, measure.EndpointSpawn}
 }
+
+func (channel) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true} }
 
 func (channel) Serve(*measure.Spec, []*measure.Sink) (string, func(), error) {
 	return "", nil, errors.New("a channel does not leave its process")
+}
+
+func (channel) Run(ctx context.Context, t *measure.Trial) error {
+	if t.Spec.Case == measure.EndpointSpawn {
+		return t.Operate(ctx, func(_ uint64, end func(error)) { goroutine(t.Sinks[0], end) })
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel() // ends the pairs that another one's error leaves behind
+	over := make(chan error, t.Spec.Pairs)
+	pairs := make([]*channelPair, t.Spec.Pairs)
+	for i := range pairs {
+		pairs[i] = newChannelPair(t, i)
+	}
+	defer t.Pace(ctx, func(pair int) { pairs[pair].remind() })()
+	for _, p := range pairs {
+		running.Go(func() { over <- p.run(ctx) })
+	}
+	return waitAll(ctx, over, len(pairs))
+}
+
+// goroutine is one with an inbox that ends as soon as it runs.
+func goroutine(count *measure.Sink, end func(error)) {
+	inbox := make(chan carried, 1)
+	go func() {
+		count.Operation()
+		close(inbox)
+		for range inbox {
+			continue
+		}
+		end(nil)
+	}()
+}
+
+// channelPair is a pair. Its channels have room for all that is under way.
+type channelPair struct {
+	tell        *measure.Tell
+	ask         *measure.Ask
+	sink        *measure.Sink
+	there, back chan carried
+	wake        chan struct{}
 }
 
 // carried is a message on its way, with the time when it was asked.
@@ -31,51 +75,73 @@ type carried struct {
 	at time.Duration
 }
 
-func (channel) Run(ctx context.Context, t *measure.Trial) error {
-	there := make(chan carried, t.Spec.InFlight)
-	back := make(chan carried, t.Spec.InFlight+1)
-	var sink sync.WaitGroup
-	sink.Go(func() {
-		for c := range there {
-			if m := t.Sinks[0].Take(c.m); m != nil {
-				back <- carried{m, c.at} // never blocks: it has room for all that are under way
-			}
-		}
-	})
-	// After an error back may hold messages: it has room, so the sink ends all the same.
+func newChannelPair(t *measure.Trial, pair int) *channelPair {
+	p := &channelPair{
+		sink:  t.Sinks[pair],
+		there: make(chan carried, t.Spec.InFlight), back: make(chan carried, t.Spec.InFlight+1), wake: make(chan struct{}, 1),
+	}
+	if t.Spec.Case.Ask() {
+		p.ask = t.Asks[pair]
+	} else {
+		p.tell = t.Tells[pair]
+	}
+	return p
+}
+
+func (p *channelPair) run(ctx context.Context) error {
+	var receiver sync.WaitGroup
+	receiver.Go(p.receive)
+	// After an error back may hold messages: it has room, so the receiver ends all the same.
 	defer func() {
-		close(there)
-		sink.Wait()
+		close(p.there)
+		receiver.Wait()
 	}()
 	for {
-		send(t, there)
+		p.send()
 		select {
-		case c := <-back:
-			if over, err := take(t, c); over || err != nil {
+		case c := <-p.back:
+			if over, err := p.take(c); over || err != nil {
 				return err
 			}
+		case <-p.wake:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// send sends as many messages as may be under way. It never blocks: the channel has room for them.
-func send(t *measure.Trial, there chan<- carried) {
-	if t.Asks != nil {
-		for m, at := t.Asks[0].Next(); m != nil; m, at = t.Asks[0].Next() {
-			there <- carried{m, at}
+func (p *channelPair) receive() {
+	for c := range p.there {
+		if m := p.sink.Take(c.m); m != nil {
+			p.back <- carried{m, c.at} // never blocks: it has room for all that are under way
 		}
-		return
-	}
-	for m := t.Tells[0].Next(); m != nil; m = t.Tells[0].Next() {
-		there <- carried{m: m}
 	}
 }
 
-func take(t *measure.Trial, c carried) (over bool, err error) {
-	if t.Asks != nil {
-		return t.Asks[0].Answered(c.at, c.m)
+// remind makes run look for messages that are due; one reminder stands for all.
+func (p *channelPair) remind() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
 	}
-	return t.Tells[0].Acknowledged(c.m)
+}
+
+// send sends as many messages as may be under way. It never blocks: the channel has room for them.
+func (p *channelPair) send() {
+	if p.ask != nil {
+		for m, at := p.ask.Next(); m != nil; m, at = p.ask.Next() {
+			p.there <- carried{m, at}
+		}
+		return
+	}
+	for m := p.tell.Next(); m != nil; m = p.tell.Next() {
+		p.there <- carried{m: m}
+	}
+}
+
+func (p *channelPair) take(c carried) (over bool, err error) {
+	if p.ask != nil {
+		return p.ask.Answered(c.at, c.m)
+	}
+	return p.tell.Acknowledged(c.m)
 }

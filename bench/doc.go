@@ -1,11 +1,33 @@
 // Package bench measures messages between two endpoints against rivals, for `coherer bench`: how many a second, how late,
 // at how many allocations. What a trial is and how it is counted is in package measure, which all contenders share.
 //
-// The contenders in the binary are coherer itself, go-channel (two goroutines, a channel each way; local cases) and raw-tcp
-// (one connection with the very frames that coherer writes, protobuf at both ends; remote cases). protoactor, with its
+// The contenders in the binary are coherer itself, go-channel (two goroutines, a channel each way; local cases), raw-tcp (a connection
+// with the very frames that coherer writes, protobuf at both ends; remote cases) and raw-tcp-in-place, which decodes a message in the
+// buffer that it was read into, where raw-tcp first copies its encoding out of it. protoactor, with its
 // default mailbox and its own remote, gRPC's streams and NATS are in the program of the nested module bench/rivals, since they
 // need what users of Coherer should not inherit; each says in its file which settings it has and why.
 // Package spark makes Spark's own RpcEnv a contender, where a Spark is found.
+//
+// # Cases
+//
+//   - local-tell, remote-tell: messages from an endpoint to another one that acknowledges half windows. The window hides what a sender
+//     would do that is too fast, and its depth is most of the latency.
+//   - local-ask, remote-ask: messages with an answer each, which is the message itself; the round trip as the asker sees it.
+//   - one-way: messages from a program that is no endpoint, without a window, timed at the receiver; Coherer sends by Blocking.Send,
+//     raw TCP waits while 4 MiB are not written. The latency is that of the queue in between, however long that may be, and says nothing of
+//     the contender but its bound.
+//   - fan-in: the tells of many senders to one receiver, each with an Env and a connection of its own, in one process. It cannot see what
+//     many machines would do: all senders share the processors of one.
+//   - fan-out: the tells of one sender to many receivers, each with an Env and a connection of its own, in one process. Each pair has a
+//     window of its own: a receiver that is slow does not slow the others down.
+//   - endpoint-spawn: the life of an endpoint without messages, from Register through OnStart, where it stops itself, to the end of OnStop.
+//     Of go-channel a goroutine with a channel. The name of each is new; names that are taken again are not seen.
+//   - connect: a new Env in client mode dials, shakes hands, asks once and is closed; of raw-tcp a connection with a question and an answer,
+//     which has no handshake but that of TCP. Loopback has no round trips to wait for, and nothing is authenticated or encrypted.
+//   - register-worker and the other conversations of the protocol: package flows.
+//
+// With --pairs the tells and asks of Coherer share one connection, as the endpoints of two processes do; raw-tcp has a connection and a
+// goroutine for each pair. A closed loop, which is all but a rate, does not see the messages that it would have sent while it waits.
 //
 // # Cells and processes
 //

@@ -17,13 +17,15 @@ import (
 )
 
 // framer writes and reads the frames of one connection like code that a programmer writes by hand for one endpoint and one type of
-// message: it makes everything before the protobuf encoding once, compares it on reading, and copies nothing. The bytes are those
+// message: it makes everything before the protobuf encoding once, and compares it on reading. The bytes are those
 // of package transport; a test compares them.
 type framer struct {
 	// head and answerHead are what stands between the body's length and the message: addresses, name and the number of the
 	// message, or the number alone.
 	head, answerHead []byte
 	body             []byte // of a frame that is larger than the reader's buffer
+	// inPlace decodes a message where it was read; else its encoding is copied first.
+	inPlace bool
 }
 
 // The parts of a frame before its head: length, type, request id, body length.
@@ -109,6 +111,9 @@ func (f *framer) read(in *bufio.Reader, kind rpcenv.EnvelopeKind) (request int64
 	encoded, ok := bytes.CutPrefix(rest[bodyLen:], f.headOf(kind))
 	if !ok {
 		return 0, nil, fmt.Errorf("frame of kind %d with another head", kind)
+	}
+	if !f.inPlace {
+		encoded = bytes.Clone(encoded)
 	}
 	m = new(app.StatusUpdate)
 	return request, m, proto.Unmarshal(encoded, m)

@@ -25,6 +25,11 @@ func TestFramesAreThoseOfCoherer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	inPlace, err := newFramer(near, far, "Sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inPlace.inPlace = true
 	for _, payload := range []int{0, 8, 100, 1000, bufferSize, 3 * bufferSize} {
 		m := &app.StatusUpdate{ExecutorId: "0", State: app.TaskState_RUNNING, Result: &app.TaskResult{Records: bytes.Repeat([]byte{7}, payload)}}
 		content, err := table.Append(nil, m)
@@ -48,7 +53,7 @@ func TestFramesAreThoseOfCoherer(t *testing.T) {
 				t.Fatalf("kind %d, %d bytes of payload:\n%x\nwant\n%x", e.Kind, payload, got, want)
 			}
 			in := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(got), bytes.NewReader(got)), bufferSize)
-			for range 2 {
+			for _, f := range []*framer{f, inPlace} {
 				request, back, err := f.read(in, e.Kind)
 				if err != nil || request != e.RequestID || !proto.Equal(back, m) {
 					t.Fatal(e.Kind, payload, request, err)

@@ -1,13 +1,10 @@
 package bench
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"sync"
-	"time"
 
 	"github.com/coherer/coherer/bench/endpoints"
 	"github.com/coherer/coherer/bench/measure"
@@ -15,67 +12,120 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// tcp is one connection between two processes with the frames that Coherer writes, protobuf at both ends and batched writes:
-// what a message costs when there are no endpoints, inboxes, causes, time-outs and failures.
-type tcp struct{}
+// tcp is a connection between two processes for each pair, with the frames that Coherer writes, protobuf at both ends and batched
+// writes: what a message costs when there are no endpoints, inboxes, causes, time-outs and failures.
+//
+// By itself it copies each message's encoding out of the buffer that it reads into, as all must that hand messages on to be decoded
+// elsewhere. In place it decodes them in that buffer, which only code can do that knows what comes and handles it at once.
+type tcp struct{ inPlace bool }
 
-func (tcp) Name() string    { return "raw-tcp" }
-func (tcp) Version() string { return "" }
-
-// bufferSize is that of the reader: that of Coherer's.
-const bufferSize = 64 << 10
-
-func (tcp) Cases() []measure.Case {
-	return []measure.Case{measure.RemoteTell, measure.RemoteAsk}
+func (c tcp) Name() string {
+	if c.inPlace {
+		return "raw-tcp-in-place"
+	}
+	return "raw-tcp"
 }
 
-func (tcp) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
+func (tcp) Version() string { return "" }
+
+func (tcp) Cases() []measure.Case {
+	return []measure.Case{measure.RemoteTell, measure.RemoteAsk, measure.OneWay, measure.FanIn, measure.FanOut, measure.Connect}
+}
+
+func (tcp) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true} }
+
+// tcpServer is the receiving side: one goroutine for each connection.
+type tcpServer struct {
+	spec    *measure.Spec
+	inPlace bool
+	sinks   []*lockedSink
+	ln      net.Listener
+	serving sync.WaitGroup
+
+	mu     sync.Mutex
+	open   map[net.Conn]struct{}
+	closed bool
+}
+
+// lockedSink is a receiver that the connections of several pairs may reach.
+type lockedSink struct {
+	mu sync.Mutex
+	*measure.Sink
+}
+
+func (c tcp) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, err
 	}
-	var serving sync.WaitGroup
-	var mu sync.Mutex
-	var open net.Conn
-	serving.Go(func() {
-		conn, err := ln.Accept()
-		if err != nil {
-			return // closed before a sender connected
-		}
-		mu.Lock()
-		open = conn
-		mu.Unlock()
-		serve(conn, spec, sinks[0])
-	})
-	return ln.Addr().String(), func() {
-		_ = ln.Close()
-		mu.Lock()
-		if open != nil {
-			_ = open.Close()
-		}
-		mu.Unlock()
-		serving.Wait()
-	}, nil
+	s := &tcpServer{spec: spec, inPlace: c.inPlace, ln: ln, open: map[net.Conn]struct{}{}}
+	for _, sink := range sinks {
+		s.sinks = append(s.sinks, &lockedSink{Sink: sink})
+	}
+	s.serving.Go(s.accept)
+	return ln.Addr().String(), s.stop, nil
 }
 
-// serve hands what comes to sink until the connection ends. The sender notices what is missing.
-func serve(conn net.Conn, spec *measure.Spec, sink *measure.Sink) {
-	w, err := newWire(conn, endpoints.SourceName, endpoints.SinkName)
+func (s *tcpServer) accept() {
+	for {
+		conn, err := s.ln.Accept()
+		if err != nil {
+			return // closed by stop; the sender notices any other end
+		}
+		if !s.keep(conn) {
+			return
+		}
+		s.serving.Go(func() {
+			s.serve(conn)
+			s.forget(conn)
+		})
+	}
+}
+
+// keep remembers a connection for stop, or closes it when stop has been here.
+func (s *tcpServer) keep(conn net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		_ = conn.Close()
+		return false
+	}
+	s.open[conn] = struct{}{}
+	return true
+}
+
+func (s *tcpServer) forget(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, conn)
+}
+
+func (s *tcpServer) stop() {
+	_ = s.ln.Close()
+	s.mu.Lock()
+	s.closed = true
+	for conn := range s.open {
+		_ = conn.Close()
+	}
+	s.mu.Unlock()
+	s.serving.Wait()
+}
+
+// serve hands what comes to a sink until the connection ends. The sender notices what is missing.
+func (s *tcpServer) serve(conn net.Conn) {
+	w, err := newWire(conn, endpoints.SourceName, endpoints.SinkName, s.inPlace)
 	if err != nil {
 		_ = conn.Close()
 		return
 	}
 	defer w.close()
-	kind, reply := rpcenv.KindOneWay, rpcenv.KindOneWay
-	if spec.Case.Ask() {
-		kind, reply = rpcenv.KindRequest, rpcenv.KindResponse
-	}
+	kind, reply := kinds(s.spec.Case)
 	for {
 		request, m, err := w.read(kind)
 		if err != nil {
 			return
 		}
-		if back := sink.Take(m); back != nil {
+		if back := s.take(m); back != nil {
 			if w.write(reply, request, back) != nil {
 				return
 			}
@@ -83,143 +133,72 @@ func serve(conn net.Conn, spec *measure.Spec, sink *measure.Sink) {
 	}
 }
 
-func (tcp) Run(ctx context.Context, t *measure.Trial) error {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", t.Address)
+// take hands m to the receiver of its pair, and answers the question of a connect.
+func (s *tcpServer) take(m *app.StatusUpdate) *app.StatusUpdate {
+	if s.spec.Case == measure.Connect {
+		s.sinks[0].Operation()
+		return m
+	}
+	// A message of no pair goes to the first receiver, which reports it.
+	sink := s.sinks[max(measure.PairOf(m), 0)%len(s.sinks)]
+	sink.mu.Lock()
+	defer sink.mu.Unlock()
+	return sink.Take(m)
+}
+
+// kinds are the frames there and back.
+func kinds(c measure.Case) (there, back rpcenv.EnvelopeKind) {
+	if c.Ask() || c == measure.Connect {
+		return rpcenv.KindRequest, rpcenv.KindResponse
+	}
+	return rpcenv.KindOneWay, rpcenv.KindOneWay
+}
+
+func (c tcp) Run(ctx context.Context, t *measure.Trial) error {
+	if t.Spec.Case == measure.Connect {
+		return t.OperateBlocking(ctx, func(ctx context.Context, _ uint64) error { return c.connect(ctx, t.Address) })
+	}
+	lanes, err := c.lanes(ctx, t)
+	defer closeLanes(lanes)
 	if err != nil {
 		return err
 	}
-	w, err := newWire(conn, endpoints.SinkName, endpoints.SourceName)
+	// A read has no deadline: closing the connection is what ends it when ctx does. The error is then that of ctx.
+	defer context.AfterFunc(ctx, func() {
+		for _, l := range lanes {
+			_ = l.wire.conn.Close()
+		}
+	})()
+	over := make(chan error, len(lanes))
+	var reading sync.WaitGroup
+	// What an error leaves behind may wait for its connection: closeLanes comes before the waits for its end.
+	defer reading.Wait()
+	defer t.Pace(ctx, func(pair int) { lanes[pair].remind() })()
+	defer closeLanes(lanes)
+	for _, l := range lanes {
+		reading.Go(func() { over <- l.run() })
+	}
+	if err := waitAll(ctx, over, len(lanes)); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// connect is one operation: there is no handshake but that of TCP.
+func (c tcp) connect(ctx context.Context, address string) error {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	w, err := newWire(conn, endpoints.SinkName, endpoints.SourceName, c.inPlace)
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
 	defer w.close()
-	// A read has no deadline: closing the connection is what ends it when ctx does. The error is then that of ctx.
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	if t.Spec.Case.Ask() {
-		err = ask(w, t.Asks[0], int64(t.Spec.InFlight))
-	} else {
-		err = tell(w, t.Tells[0])
+	if err := w.write(rpcenv.KindRequest, 0, &app.StatusUpdate{}); err != nil {
+		return err
 	}
-	if err != nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
+	_, _, err = w.read(rpcenv.KindResponse)
 	return err
-}
-
-func tell(w *wire, t *measure.Tell) error {
-	for {
-		for m := t.Next(); m != nil; m = t.Next() {
-			if err := w.write(rpcenv.KindOneWay, 0, m); err != nil {
-				return err
-			}
-		}
-		_, ack, err := w.read(rpcenv.KindOneWay)
-		if err != nil {
-			return err
-		}
-		if over, err := t.Acknowledged(ack); over || err != nil {
-			return err
-		}
-	}
-}
-
-// ask relies on answers in the order of their questions: a ring of times is enough, without a map by number.
-func ask(w *wire, a *measure.Ask, inFlight int64) error {
-	var asked, answered int64
-	times := make([]time.Duration, inFlight)
-	for {
-		for m, at := a.Next(); m != nil; m, at = a.Next() {
-			times[asked%inFlight] = at // free: Next lets inFlight questions be open, not more
-			if err := w.write(rpcenv.KindRequest, asked, m); err != nil {
-				return err
-			}
-			asked++
-		}
-		n, answer, err := w.read(rpcenv.KindResponse)
-		if err != nil {
-			return err
-		}
-		if n != answered {
-			return fmt.Errorf("answer to question %d, want %d", n, answered)
-		}
-		answered++
-		if over, err := a.Answered(times[n%inFlight], answer); over || err != nil {
-			return err
-		}
-	}
-}
-
-// wire is one end of a connection. One goroutine reads, and appends to a batch; another one writes batches to the connection.
-type wire struct {
-	conn   net.Conn
-	in     *bufio.Reader
-	out    *framer // writes
-	frames *framer // reads
-
-	mu      sync.Mutex
-	batch   []byte
-	err     error
-	wake    chan struct{}
-	written sync.WaitGroup
-}
-
-// newWire makes a wire to an endpoint of the peer; what comes is for one of this side.
-func newWire(conn net.Conn, to, from string) (*wire, error) {
-	near, far := addressOf(conn.LocalAddr()), addressOf(conn.RemoteAddr())
-	out, err := newFramer(near, far, to)
-	if err != nil {
-		return nil, err
-	}
-	frames, err := newFramer(far, near, from)
-	if err != nil {
-		return nil, err
-	}
-	w := &wire{conn: conn, in: bufio.NewReaderSize(conn, bufferSize), out: out, frames: frames, wake: make(chan struct{}, 1)}
-	w.written.Go(w.drain)
-	return w, nil
-}
-
-func addressOf(a net.Addr) rpcenv.Address {
-	at := a.(*net.TCPAddr).AddrPort()
-	return rpcenv.Address{Host: at.Addr().String(), Port: int(at.Port())}
-}
-
-func (w *wire) read(kind rpcenv.EnvelopeKind) (request int64, m *app.StatusUpdate, err error) {
-	return w.frames.read(w.in, kind)
-}
-
-func (w *wire) write(kind rpcenv.EnvelopeKind, request int64, m *app.StatusUpdate) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err != nil {
-		return w.err
-	}
-	if len(w.batch) == 0 {
-		w.wake <- struct{}{} // never blocks: drain took the last wake-up before it emptied the batch
-	}
-	w.batch, w.err = w.out.append(w.batch, kind, request, m)
-	return w.err
-}
-
-// drain writes batches until close.
-func (w *wire) drain() {
-	var batch []byte
-	for range w.wake {
-		w.mu.Lock()
-		// The two buffers change places: one is filled while the other is written, and neither is allocated again.
-		batch, w.batch = w.batch, batch[:0]
-		w.mu.Unlock()
-		if _, err := w.conn.Write(batch); err != nil {
-			w.mu.Lock()
-			w.err = err
-			w.mu.Unlock()
-		}
-	}
-}
-
-func (w *wire) close() {
-	// The connection first: drain may be in a Write that only this ends.
-	_ = w.conn.Close()
-	close(w.wake)
-	w.written.Wait()
 }

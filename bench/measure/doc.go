@@ -43,7 +43,7 @@
 // With a rate the messages have a schedule, which is that of all pairs in turn. The latency of a message is from when it should have
 // begun, as wrk2 takes it: a receiver that stands still makes all messages late that should have been sent meanwhile, not only those
 // under way. In a closed loop these are never sent, so its percentiles cannot see them. A message that is late is sent as soon as the
-// window has room. [Trial.Pace] wakes the contender when messages are due, some 60 µs late on an idle Linux, which counts too.
+// window has room. [Trial.Pace] wakes the contender when messages are due, which on Linux is some 70 µs late (a timer of the Go runtime would be 800), and counts too.
 //
 // A rate that was missed by more than 1 % is [Sent.Behind].
 //

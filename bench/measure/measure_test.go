@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -61,9 +62,28 @@ func TestSpecNamesAllThatIsWrong(t *testing.T) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
 	}
-	heavy := spec(LocalTell, 1<<20, 64)
-	if err := heavy.Validate(); err == nil || !strings.Contains(err.Error(), "48MiB") {
-		t.Error(err)
+	for want, change := range map[string]func(*Spec){
+		"512MiB":                            func(s *Spec) { s.Size, s.InFlight = 1<<20, 600 },
+		"600 messages of 1MiB":              func(s *Spec) { s.Size, s.InFlight, s.Pairs = 1<<20, 6, 100 },
+		"at most 1048576":                   func(s *Spec) { s.InFlight, s.Pairs = 1<<16, 20 },
+		"pairs 0: local-tell has 1 to 1000": func(s *Spec) { s.Pairs = 0 },
+		"pairs 1001":                        func(s *Spec) { s.Pairs = 1001 },
+		"pairs 2: connect has 1 to 1":       func(s *Spec) { s.Case, s.Size, s.Pairs = Connect, 0, 2 },
+		"connect has no message":            func(s *Spec) { s.Case = Connect },
+		"one-way has no window":             func(s *Spec) { s.Case = OneWay },
+		"rate -1":                           func(s *Spec) { s.Rate = -1 },
+		"rate 999 a second: a trial of 1ms": func(s *Spec) { s.Rate = 999 },
+		"rate 1e+09 a second: want up to":   func(s *Spec) { s.Rate = 1e9 },
+		"rate NaN":                          func(s *Spec) { s.Rate = math.NaN() },
+	} {
+		s := spec(LocalTell, 76, 64)
+		if err := s.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		change(&s)
+		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 // Sink is a receiving side of a trial of messages. Take is called for each message, one call at a time. There is one for each
 // receiver, and they may be called beside each other.
 type Sink struct {
-	spec *Spec
-	// every is how many messages one acknowledgement is for.
+	ask bool
+	// every is how many messages one acknowledgement is for; 0: for all.
 	every uint64
 	// first is the pair of the first intake: a receiver has one, but that of FanIn has all.
 	first   int
@@ -42,7 +42,10 @@ func newSinks(spec *Spec) ([]*Sink, error) {
 	counts := newCounts(spec)
 	sinks := make([]*Sink, spec.Receivers())
 	for i := range sinks {
-		s := &Sink{spec: spec, every: uint64(max(spec.InFlight/2, 1)), first: i, counts: counts}
+		s := &Sink{ask: spec.Case.Ask(), first: i, counts: counts}
+		if spec.Case.Windowed() {
+			s.every = uint64(max(spec.InFlight/2, 1))
+		}
 		sinks[i] = s
 		s.total = s.operations.Load
 		if !spec.Case.Sized() {
@@ -70,14 +73,14 @@ func (s *Sink) Take(m *app.StatusUpdate) *app.StatusUpdate {
 		s.counts.late(m)
 		return nil
 	}
-	last, ask := isLast(m), s.spec.Case.Ask()
+	last := isLast(m)
 	if in.messages == 0 {
 		in.began = s.counts.now()
 	}
 	switch {
 	case !in.msgs.fits(m):
 		in.fail("message %d carries %d bytes", in.messages, len(m.GetResult().GetRecords()))
-	case !ask:
+	case !s.ask:
 		in.sample(m, s.counts.now)
 	}
 	in.messages++
@@ -87,10 +90,10 @@ func (s *Sink) Take(m *app.StatusUpdate) *app.StatusUpdate {
 		s.end(in)
 	}
 	switch {
-	case ask:
+	case s.ask:
 		return m
 	// Half a window each, so that the sender can send the other half while the acknowledgement is under way.
-	case last || s.spec.Case.Windowed() && count%s.every == 0:
+	case last || s.every > 0 && count%s.every == 0:
 		return acknowledgement(in.msgs.id, count)
 	}
 	return nil

@@ -24,8 +24,10 @@ const (
 	MaxInFlight = 1 << 16
 	// MaxRate is what no contender reaches, and what the schedule still keeps apart.
 	MaxRate = 100e6
-	// MaxBytesInFlight keeps clear of the 64 MiB that may wait for one peer.
-	MaxBytesInFlight = 48 << 20
+	// MaxAllInFlight is of all pairs together.
+	MaxAllInFlight = 1 << 20
+	// MaxBytesInFlight is of all pairs together. Each side may have to hold them, encoded, and once more while they are written.
+	MaxBytesInFlight = 512 << 20
 )
 
 // Spec is one trial of one contender.
@@ -59,6 +61,8 @@ func (s *Spec) Validate() error {
 	switch {
 	case s.Case.Windowed() && (s.InFlight < 1 || s.InFlight > MaxInFlight):
 		bad("in flight %d: want 1 to %d", s.InFlight, MaxInFlight)
+	case s.Case.Sized() && s.Pairs <= maxPairs && s.InFlight*s.Pairs > MaxAllInFlight: // all are bounded, so the product cannot overflow
+		bad("in flight %d of each of %d pairs: all together have at most %d", s.InFlight, s.Pairs, MaxAllInFlight)
 	case !s.Case.Windowed() && s.InFlight != 0:
 		bad("in flight %d: %s has no window", s.InFlight, s.Case)
 	}
@@ -82,8 +86,8 @@ func (s *Spec) Validate() error {
 		}
 	case err != nil:
 		errs = append(errs, err)
-	case s.InFlight <= MaxInFlight && s.Size*s.InFlight > MaxBytesInFlight: // both are bounded, so the product cannot overflow
-		bad("%d messages of %s in flight are more than %s: want fewer or smaller ones", s.InFlight, FormatSize(s.Size), FormatSize(MaxBytesInFlight))
+	case s.InFlight <= MaxInFlight && s.Pairs <= maxPairs && s.BytesInFlight() > MaxBytesInFlight:
+		bad("%d messages of %s in flight are more than %s: want fewer or smaller ones", s.InFlight*s.Pairs, FormatSize(s.Size), FormatSize(MaxBytesInFlight))
 	}
 	if s.Duration <= 0 || s.WarmUp < 0 {
 		bad("duration %s after %s: want more than nothing", s.Duration, s.WarmUp)
@@ -109,6 +113,9 @@ func (s *Spec) Receivers() int {
 	}
 	return s.Pairs
 }
+
+// BytesInFlight is how many bytes of messages may be under way, of all pairs together; 0 when the case has no window.
+func (s *Spec) BytesInFlight() int { return s.Size * s.InFlight * s.Pairs }
 
 // lanes is how many sending sides there are: the pairs of operations are the contender's own affair.
 func (s *Spec) lanes() int {

@@ -8,13 +8,16 @@ import (
 )
 
 // Tell is the sending side of a pair in a trial of tells. Its methods are called one at a time.
-type Tell struct{ batch }
+type Tell struct {
+	batch
+	windowed bool
+}
 
 // NewTell returns the sending side of a valid spec with one pair.
 func NewTell(spec *Spec) (*Tell, error) { return newTell(newGroup(spec)) }
 
 func newTell(g *group) (*Tell, error) {
-	t := new(Tell)
+	t := &Tell{windowed: g.spec.Case.Windowed()}
 	return t, t.init(g)
 }
 
@@ -25,8 +28,7 @@ const lookEvery = 16
 // batch's last message is out. A flood ([OneWay]) has no window: there only its last message or the rate stops it, so the contender
 // has to wait for room.
 func (t *Tell) Next() *app.StatusUpdate {
-	windowed := t.spec.Case.Windowed()
-	if t.lastSent || windowed && t.sent-t.done >= uint64(t.spec.InFlight) {
+	if t.lastSent || t.windowed && t.sent-t.done >= uint64(t.spec.InFlight) {
 		return nil
 	}
 	var at time.Time
@@ -38,7 +40,7 @@ func (t *Tell) Next() *app.StatusUpdate {
 		at = due
 	}
 	t.begin()
-	if !windowed && t.sent%lookEvery == 0 {
+	if !t.windowed && t.sent%lookEvery == 0 {
 		t.look(t.group.now()) // no acknowledgement comes that would
 	}
 	if at.IsZero() && t.sent%SampleEvery == 0 {

@@ -1,6 +1,0 @@
-//go:build race
-
-package costs
-
-// raced says that the race detector watches, which allocates as well.
-const raced = true
