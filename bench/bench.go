@@ -64,8 +64,8 @@ func (o *Options) validate() error {
 		for _, err := range joined.Errors(o.Cells[i].Validate()) {
 			bad(err)
 		}
-		if c := o.Cells[i].Case; c.Known() && !measure.NameOf(own[0]).Does(c) {
-			bad(fmt.Errorf("case %q: %s does not do it", c, own[0].Name()))
+		if why := measure.NameOf(own[0]).Refuses(&o.Cells[i]); why != "" && o.Cells[i].Case.Known() {
+			bad(fmt.Errorf("%s cannot be measured so: %s", own[0].Name(), why))
 		}
 		if d := o.Cells[i].Duration; d > MaxDuration {
 			bad(fmt.Errorf("duration %s: at most %s", d, MaxDuration))
@@ -95,7 +95,12 @@ func (e UsageError) Unwrap() error { return e.error }
 // is missing or fails is a line of the report; a contender of the binary that fails is an error. When ctx ends or a contender of the
 // binary fails, Run returns the error with the report of the complete cells, if there are any, and after an end of ctx of the
 // complete rounds of the last cell: no contender has a trial more than the others.
-func Run(ctx context.Context, o Options) (_ *Report, err error) {
+func Run(ctx context.Context, o Options) (*Report, error) {
+	return measureBy(ctx, o, func(ctx context.Context, r *runner) error { return r.cells(ctx) })
+}
+
+// measureBy validates the options, finds the contenders, has cells measured and returns the report of them.
+func measureBy(ctx context.Context, o Options, cells func(context.Context, *runner) error) (_ *Report, err error) {
 	o.Cells = slices.Clone(o.Cells)
 	for i := range o.Cells {
 		o.Cells[i].WarmUp = o.Cells[i].Duration / 5
@@ -115,7 +120,7 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	if err := r.find(ctx); err != nil {
 		return nil, err
 	}
-	err = r.cells(ctx)
+	err = cells(ctx, r)
 	if len(r.report.Cells) == 0 {
 		return nil, err
 	}

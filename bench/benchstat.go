@@ -85,11 +85,12 @@ func (c *Cell) values(t *Trial) []benchfmt.Value {
 		{Value: float64(t.Elapsed) / float64(t.Sent), Unit: "ns/op"},
 		{Value: t.Rate, Unit: c.Case.Unit() + "/s"},
 		{Value: t.CPU, Unit: "cpu-ns/op"},
-		{Value: float64(t.Latency.P50), Unit: "p50-ns"},
-		{Value: float64(t.Latency.P99), Unit: "p99-ns"},
 	}
 	if t.Allocs.Counted() {
 		values = append(values, benchfmt.Value{Value: float64(t.Allocs), Unit: "allocs/op"})
+	}
+	if l := t.Latency; l.Samples > 0 {
+		values = append(values, benchfmt.Value{Value: float64(l.P50), Unit: "p50-ns"}, benchfmt.Value{Value: float64(l.P99), Unit: "p99-ns"})
 	}
 	return values
 }

@@ -46,9 +46,11 @@ type Contender struct {
 	// CPU is the time that both processes ran per message, ask or operation, in nanoseconds: the figure that a busy machine spoils
 	// least.
 	CPU float64 `json:"cpu_ns_per_message"`
-	// Latency and Histogram are of all trials together.
-	Latency   Latency           `json:"latency"`
-	Histogram measure.Histogram `json:"histogram"`
+	// Behind is that a trial did not reach the intended rate.
+	Behind bool `json:"behind,omitempty"`
+	// Latency and Histogram are of all trials together; there is none when one is Behind.
+	Latency   Latency           `json:"latency,omitzero"`
+	Histogram measure.Histogram `json:"histogram,omitzero"`
 	// Changes are what became of it since the baseline; none: there is no baseline, or none of it.
 	Changes []Change `json:"changes,omitempty"`
 
@@ -98,6 +100,9 @@ func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
 	if spec.Case.Remote() { // else it is one process
 		used = used.Plus(received.Used)
 	}
+	if sent.Behind() {
+		latency = new(measure.Histogram)
+	}
 	n, elapsed := float64(sent.Messages), result.Elapsed(spec.Case)
 	allocs := Allocs(float64(used.Mallocs) / n)
 	if c.noAllocs {
@@ -105,7 +110,8 @@ func (c *Contender) add(spec *measure.Spec, result *measure.Result) error {
 	}
 	c.Trials = append(c.Trials, Trial{
 		Sent: sent.Messages, Received: received.Messages, Bytes: received.Bytes, Elapsed: int64(elapsed),
-		Rate: n / elapsed.Seconds(), Allocs: allocs, CPU: float64(used.CPU) / n, Latency: latencyOf(latency),
+		Rate: n / elapsed.Seconds(), Allocs: allocs, CPU: float64(used.CPU) / n,
+		Intended: sent.Intended, Reached: sent.Reached, Behind: sent.Behind(), Latency: latencyOf(latency),
 	})
 	// Merged by round alone: an interrupted round leaves no sample.
 	c.latest = *latency
@@ -137,6 +143,9 @@ func (c *Cell) finish() {
 		x.BytesPerSecond = x.Median * float64(c.Size)
 		x.Allocs = Allocs(median(x.each(func(t *Trial) float64 { return float64(t.Allocs) })))
 		x.CPU = median(x.each(func(t *Trial) float64 { return t.CPU }))
+		if x.Behind = slices.ContainsFunc(x.Trials, func(t Trial) bool { return t.Behind }); x.Behind {
+			x.Histogram = measure.Histogram{}
+		}
 		x.Latency = latencyOf(&x.Histogram)
 	}
 	// In a loop of its own: the first contender's median must be there.

@@ -39,16 +39,16 @@ type Change struct {
 // metric is a figure of every trial.
 type metric struct {
 	name   string
-	of     func(*Trial) float64
-	higher bool // is better
+	of     func(*Trial) float64 // NaN where a trial has none
+	higher bool                 // is better
 }
 
 var metrics = []metric{
 	{"rate", func(t *Trial) float64 { return t.Rate }, true},
 	{"cpu", func(t *Trial) float64 { return t.CPU }, false},
 	{"allocs", func(t *Trial) float64 { return float64(t.Allocs) }, false},
-	{"p50", func(t *Trial) float64 { return float64(t.Latency.P50) }, false},
-	{"p99", func(t *Trial) float64 { return float64(t.Latency.P99) }, false},
+	{"p50", func(t *Trial) float64 { return t.Latency.figure(t.Latency.P50) }, false},
+	{"p99", func(t *Trial) float64 { return t.Latency.figure(t.Latency.P99) }, false},
 }
 
 // metricNames are those of the metrics.
@@ -63,7 +63,7 @@ func changes(was, now *Contender) (all []Change) {
 	for _, m := range metrics {
 		before, after := was.each(m.of), now.each(m.of)
 		if slices.ContainsFunc(before, math.IsNaN) || slices.ContainsFunc(after, math.IsNaN) {
-			continue // allocations that were not counted
+			continue // allocations that were not counted, the latency of a rate that was not reached
 		}
 		all = append(all, m.change(before, after))
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 var csvHeader = []string{
-	"case", "size_bytes", "in_flight", "pairs", "rate_per_second", "contender", "version", "trial", "sent", "elapsed_ns", "per_second",
+	"case", "size_bytes", "in_flight", "pairs", "rate_per_second", "reached_per_second", "behind", "contender", "version", "trial", "sent", "elapsed_ns", "per_second",
 	"allocs_per_message", "cpu_ns_per_message", "latency_samples", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns",
 }
 
@@ -39,9 +39,13 @@ func (c *Cell) csvLine(x *Contender, trial int) []string {
 		allocs = part(float64(t.Allocs))
 	}
 	l := &t.Latency
-	return []string{
-		string(c.Case), strconv.Itoa(c.Size), strconv.Itoa(c.InFlight), strconv.Itoa(c.Pairs), part(c.Rate),
+	line := []string{
+		string(c.Case), strconv.Itoa(c.Size), strconv.Itoa(c.InFlight), strconv.Itoa(c.Pairs), part(c.Rate), part(t.Reached), strconv.FormatBool(t.Behind),
 		x.Name, x.Version, strconv.Itoa(trial + 1), strconv.FormatUint(t.Sent, 10), whole(t.Elapsed), part(t.Rate),
-		allocs, part(t.CPU), strconv.FormatUint(l.Samples, 10), whole(l.P50), whole(l.P90), whole(l.P99), whole(l.P999), whole(l.Max),
+		allocs, part(t.CPU), strconv.FormatUint(l.Samples, 10),
 	}
+	if l.Samples == 0 {
+		return append(line, "", "", "", "", "")
+	}
+	return append(line, whole(l.P50), whole(l.P90), whole(l.P99), whole(l.P999), whole(l.Max))
 }

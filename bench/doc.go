@@ -36,6 +36,9 @@
 // it was measured and the cells, each with its contenders, their trials and the histogram of all latencies. [Report.Write] gives it
 // as text, as JSON (which baselines and plots read), as CSV or in the Go benchmark format.
 //
+// With a Rate a trial is an open loop; one that did not reach it has no latency in the report. [MeasureSweep] measures one case with a
+// growing load, and [Report.Plot] draws throughput against latency.
+//
 // A [Baseline] is such a report of the same cells. Each figure of a contender is better, worse or same by the rule that the report
 // states; [Report.Check] makes an error of what became worse beyond a limit.
 //

@@ -83,6 +83,7 @@ ghost was not measured: it does not do connect
 median, least and most of 2 trials of 1s each; allocations and CPU time per message, both sides
 latency of asks: round trip of each ask, all trials together
 latency of connects: that of each operation, all trials together
+closed loop: a receiver that stalls is sent less meanwhile, so the percentiles leave out messages that would have waited (coordinated omission); --rate counts them
 absent was not measured: it is not here
 raw-tcp is v9
 `
@@ -205,6 +206,63 @@ func TestUncountedAllocs(t *testing.T) {
 	}
 	if allocs := again.Cells[0].Contenders[1].Trials[0].Allocs; allocs.Counted() {
 		t.Errorf("read again there are %v", allocs)
+	}
+}
+
+// A rate that was not reached has no latency in any form, and the text says what was reached. The latency of one that was counts from
+// the intended start.
+func TestARateThatWasNotReached(t *testing.T) {
+	spec := measure.Spec{Case: measure.RemoteTell, Size: 100, InFlight: 64, Pairs: 1, Rate: 2000, Duration: time.Second}
+	c := newCell(&spec, 2)
+	for _, name := range []string{"coherer", "raw-tcp"} {
+		x := c.enter(measure.Named{Name: name})
+		for trial := range 2 {
+			result := &measure.Result{Sent: measure.Sent{Messages: 2000, Elapsed: time.Second, Intended: 2000, Reached: 2000}, Received: &measure.Received{Messages: 2000, Bytes: 200_000}}
+			if name == "coherer" && trial == 1 { // one of two is enough
+				result.Sent.Reached = 1500
+			}
+			result.Received.Latency.Record(5000)
+			if err := x.add(&spec, result); err != nil {
+				t.Fatal(err)
+			}
+			x.Histogram.Merge(&x.latest)
+		}
+	}
+	c.finish()
+	r := &Report{Format: Format, Environment: Environment{OS: "linux/amd64", GOMAXPROCS: 1}, Cells: []*Cell{c}}
+	behind, reached := c.Contenders[0], c.Contenders[1]
+	if !behind.Behind || behind.Latency.Samples != 0 || behind.Trials[0].Behind || behind.Trials[0].Latency.Samples != 1 || !behind.Trials[1].Behind || behind.Trials[1].Latency.Samples != 0 {
+		t.Errorf("%+v", behind)
+	}
+	if reached.Behind || reached.Latency.Samples != 2 {
+		t.Errorf("%+v", reached)
+	}
+	text := written(t, r, "text")
+	for _, want := range []string{
+		"remote-tell 100B, 64 in flight, 2.00k/s intended: coherer ",
+		"coherer reached 1.75k of 2.00k msgs/s: there is no latency of a rate that was not reached\n",
+		"  -    -    -      -    -\n",
+		"latency of msgs: age on arrival of every 31th message, from its intended start, all trials together\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "raw-tcp reached") || strings.Contains(text, "closed loop") {
+		t.Errorf("got\n%s", text)
+	}
+	if lines := strings.Split(written(t, r, "csv"), "\n"); !strings.HasSuffix(lines[2], ",0,,,,,") || strings.HasSuffix(lines[1], ",,") || !strings.Contains(lines[2], ",2000,1500,true,coherer,") {
+		t.Errorf("%q", lines[1:3])
+	}
+	if n := strings.Count(written(t, r, "benchstat"), " p99-ns\n"); n != 3 {
+		t.Errorf("%d lines of benchstat have a p99, want 3", n)
+	}
+	var again Report
+	if text := written(t, r, "json"); json.Unmarshal([]byte(text), &again) != nil || written(t, &again, "json") != text || strings.Count(text, `"histogram": "H`) != 1 {
+		t.Errorf("got\n%s", text)
+	}
+	if all := changes(behind, reached); len(all) != 3 {
+		t.Errorf("a latency that is not there was compared: %+v", all)
 	}
 }
 

@@ -19,6 +19,8 @@ type Report struct {
 	Cells []*Cell `json:"cells"`
 	// Against is what it was compared with; nil: with nothing.
 	Against *Against `json:"against,omitempty"`
+	// Sweep is set when the cells are steps of a sweep.
+	Sweep *Sweep `json:"sweep,omitempty"`
 	// Cut is how many cells are missing, when the run was interrupted.
 	Cut int `json:"cells_cut,omitempty"`
 	// Missing are contenders, or programs of them, that no cell has.
@@ -45,8 +47,14 @@ type Trial struct {
 	Rate    float64 `json:"per_second"`
 	Allocs  Allocs  `json:"allocs_per_message"`
 	CPU     float64 `json:"cpu_ns_per_message"`
-	// Latency has the percentiles of this trial.
-	Latency Latency `json:"latency"`
+	// Intended and Reached are the rates of an open loop, a second; 0 in a closed loop.
+	Intended float64 `json:"intended_per_second,omitempty"`
+	Reached  float64 `json:"reached_per_second,omitempty"`
+	// Behind is that the intended rate was not reached.
+	Behind bool `json:"behind,omitempty"`
+	// Latency has the percentiles of this trial. A trial that is Behind has none: its messages queued before they were sent, the longer
+	// the longer the trial, and that is not the latency of any rate.
+	Latency Latency `json:"latency,omitzero"`
 }
 
 // Allocs are allocations per message, ask or operation; NaN, null in JSON, of a contender whose runtime does not count them.
@@ -91,6 +99,14 @@ type Latency struct {
 	P99     int64  `json:"p99_ns"`
 	P999    int64  `json:"p999_ns"`
 	Max     int64  `json:"max_ns"`
+}
+
+// figure is ns, or NaN when there is no latency.
+func (l *Latency) figure(ns int64) float64 {
+	if l.Samples == 0 {
+		return math.NaN()
+	}
+	return float64(ns)
 }
 
 func latencyOf(h *measure.Histogram) Latency {

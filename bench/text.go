@@ -17,11 +17,8 @@ import (
 func (r *Report) text(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Environment)
-	for _, c := range r.Cells {
-		b.WriteByte('\n')
-		if err := c.text(&b); err != nil {
-			return err
-		}
+	if err := r.cellsText(&b); err != nil {
+		return err
 	}
 	b.WriteByte('\n')
 	for _, line := range r.legend() {
@@ -46,6 +43,19 @@ func (r *Report) text(out io.Writer) error {
 	return err
 }
 
+func (r *Report) cellsText(b *strings.Builder) error {
+	if r.Sweep != nil {
+		return r.sweepText(b)
+	}
+	for _, c := range r.Cells {
+		b.WriteByte('\n')
+		if err := c.text(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *Cell) text(b *strings.Builder) error {
 	fmt.Fprintln(b, c.headline())
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -55,12 +65,16 @@ func (c *Cell) text(b *strings.Builder) error {
 		if c.Size > 0 {
 			bytes = short(x.BytesPerSecond)
 		}
-		l := x.Latency
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", x.Name, short(x.Median), short(x.Min), short(x.Max), x.Ratio,
-			bytes, x.Allocs, micro(int64(x.CPU)), micro(l.P50), micro(l.P90), micro(l.P99), micro(l.P999), micro(l.Max))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t\n", x.Name, short(x.Median), short(x.Min), short(x.Max), x.Ratio,
+			bytes, x.Allocs, micro(int64(x.CPU)), x.latencyColumns())
 	}
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	for _, x := range c.Contenders {
+		if x.Behind {
+			fmt.Fprintf(b, "%s reached %s of %s %s/s: there is no latency of a rate that was not reached\n", x.Name, short(x.reached()), short(c.Rate), c.Case.Unit())
+		}
 	}
 	if err := c.changesText(b); err != nil {
 		return err
@@ -72,6 +86,20 @@ func (c *Cell) text(b *strings.Builder) error {
 		fmt.Fprintf(b, "%s was not measured: %s\n", m.Name, m.Why)
 	}
 	return nil
+}
+
+// latencyColumns are the five figures of the latency, or dashes where there is none.
+func (c *Contender) latencyColumns() string {
+	l := c.Latency
+	if l.Samples == 0 {
+		return strings.Join([]string{"-", "-", "-", "-", "-"}, "\t")
+	}
+	return strings.Join([]string{micro(l.P50), micro(l.P90), micro(l.P99), micro(l.P999), micro(l.Max)}, "\t")
+}
+
+// reached is the rate that an open loop reached.
+func (c *Contender) reached() float64 {
+	return median(c.each(func(t *Trial) float64 { return t.Reached }))
 }
 
 // changesText writes what became of each contender since the baseline, if there is one.
@@ -117,10 +145,14 @@ func (c *Cell) title() string {
 func (c *Cell) headline() string {
 	first := c.Contenders[0]
 	line := fmt.Sprintf("%s: %s %s %s/s", c.title(), first.Name, short(first.Median), c.Case.Unit())
-	for i, rival := range c.Contenders[1:] {
-		line += fmt.Sprintf("%s %.2f of %s", []string{":", ","}[min(i, 1)], rival.Ratio, rival.Name)
+	if len(c.Contenders) == 1 {
+		return line
 	}
-	return line
+	var rivals []string
+	for _, rival := range c.Contenders[1:] {
+		rivals = append(rivals, fmt.Sprintf("%.2f of %s", rival.Ratio, rival.Name))
+	}
+	return line + ": " + strings.Join(rivals, ", ")
 }
 
 // legend is what the figures of the cells mean, each line once.
@@ -141,11 +173,21 @@ func (r *Report) legend() (lines []string) {
 			lines = append(lines, line)
 		}
 	}
+	if slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c.Rate == 0 }) {
+		lines = append(lines, "closed loop: a receiver that stalls is sent less meanwhile, so the percentiles leave out messages that would have waited (coordinated omission); --rate counts them")
+	}
 	return lines
 }
 
 // latencyIs is what the latency of a cell is taken of.
 func (c *Cell) latencyIs() string {
+	if c.Rate > 0 {
+		return c.latencyFrom() + ", from its intended start"
+	}
+	return c.latencyFrom()
+}
+
+func (c *Cell) latencyFrom() string {
 	switch c.Case.Kind() {
 	case measure.KindOp:
 		return "that of each operation"

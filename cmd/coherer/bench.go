@@ -54,7 +54,7 @@ func benchCommand(s streams) *cobra.Command {
 		}, "\n"),
 		Args: arguments(0, 1),
 	})
-	cmd.AddCommand(newCommand(s, contenderOptions{}, &cobra.Command{
+	cmd.AddCommand(benchSweepCommand(s), benchPlotCommand(s), newCommand(s, contenderOptions{}, &cobra.Command{
 		Use: contenderName, Hidden: true, Short: "Be measured; bench starts it", Args: arguments(0, 0),
 	}))
 	return cmd
@@ -64,9 +64,9 @@ func (o *benchOptions) flags(f *pflag.FlagSet) {
 	o.set = f
 	o.benchFlags.flags(f)
 	o.inFlight = list[int]{of: []int{64}, parse: parseWhole}
-	f.Var(&o.inFlight, "in-flight", "`LIST` of how many asks or operations are under way, or tells sent and not acknowledged")
+	f.Var(&o.inFlight, "in-flight", "how many asks or operations are under way, or tells sent and not acknowledged, a `LIST` such as 1,64,1024")
 	f.StringVar(&o.baseline, "baseline", "", "compare with the report in `FILE`, which -o json wrote: better, worse or same")
-	f.StringVar(&o.failIf, "fail-if", "", "`LIMIT` such as worse>5%, or allocs worse,p99 worse>20%: exit code 1 when Coherer is worse than the baseline beyond it")
+	f.StringVar(&o.failIf, "fail-if", "", "exit code 1 when Coherer is worse than the baseline beyond a `LIMIT` such as worse>5%, or allocs worse,p99 worse>20%")
 }
 
 func (o *benchOptions) run(ctx context.Context, s streams, args []string) error {
@@ -95,14 +95,10 @@ func (o *benchOptions) run(ctx context.Context, s streams, args []string) error 
 	}
 	defer out.abandon()
 	report, err := bench.Run(ctx, b)
-	if wrong, ok := errors.AsType[bench.UsageError](err); ok {
-		return usage(wrong.Unwrap())
-	}
-	// An interrupted run has a report of its complete rounds beside its error: print both.
-	if report == nil {
+	if err = out.end(s, report, err); report == nil {
 		return err
 	}
-	return errors.Join(err, out.write(s, report), report.Check(limits))
+	return errors.Join(err, report.Check(limits))
 }
 
 // compare reads the baseline and the limits.

@@ -31,11 +31,12 @@ func (o *benchFlags) flags(f *pflag.FlagSet) {
 	o.sizes = list[int]{of: []int{76}, parse: measure.ParseSize, print: measure.FormatSize}
 	o.pairs = list[int]{parse: parseWhole}
 	o.contenders = list[string]{parse: func(name string) (string, error) { return name, nil }}
-	f.Var(&o.sizes, "size", "`LIST` of the bytes of a message's encoding, such as 76B,1KiB,64KiB")
-	f.Var(&o.pairs, "pairs", "`LIST` of how many pairs of a sender and a receiver there are, or peers of a role; not given: 1, or 100 peers")
+	f.Var(&o.sizes, "size", "bytes of a message's encoding, a `LIST` such as 76B,1KiB,64KiB")
+	f.Var(&o.pairs, "pairs", "how many pairs of a sender and a receiver there are, or peers of a role, a `LIST`; not given: 1, or 100 peers")
+	f.Float64Var(&o.spec.Rate, "rate", 0, "messages, asks or operations a second of an open loop, whose latency counts from the intended start; 0: a closed loop")
 	f.DurationVar(&o.spec.Duration, "duration", 5*time.Second, "how long a trial sends, after a fifth of it to warm up")
 	f.IntVar(&o.trials, "trials", 3, "trials of each")
-	f.Var(&o.contenders, "contenders", "`LIST` of those to measure beside coherer; not given: all")
+	f.Var(&o.contenders, "contenders", "who is measured beside coherer, a `LIST` of names; not given: all")
 	f.StringVar(&o.rivals, "rivals", "", "the program of bench/rivals, a `FILE`, or none to leave it out; Go channel and raw TCP stay; not given: build it from the source tree")
 	f.StringVar(&o.spec.Record, "record", measure.RecordRing, "ring: Coherer keeps the latest records, as its daemons always do; on: it records all to a file besides; off")
 }
@@ -87,6 +88,18 @@ func (o *benchOutput) open() (*reportOut, error) {
 		return nil, usage(fmt.Errorf("--out: %w", err))
 	}
 	return out, nil
+}
+
+// end writes the report of a run that ended with err, if there is one.
+func (o *reportOut) end(s streams, r *bench.Report, err error) error {
+	if wrong, ok := errors.AsType[bench.UsageError](err); ok {
+		return usage(wrong.Unwrap())
+	}
+	// An interrupted run has a report of its complete rounds beside its error: print both.
+	if r == nil {
+		return err
+	}
+	return errors.Join(err, o.write(s, r))
 }
 
 func (o *reportOut) write(s streams, r *bench.Report) error {

@@ -162,6 +162,26 @@ func TestBenchAgainstABaseline(t *testing.T) {
 	}
 }
 
+// A sweep's report can be plotted; the SVG is in the file, whole.
+func TestBenchSweepAndPlot(t *testing.T) {
+	dir := t.TempDir()
+	file, drawing := filepath.Join(dir, "sweep.json"), filepath.Join(dir, "sweep.svg")
+	got := finish(t, command(t, "bench", "sweep", "local-ask", "--duration", "10ms", "--trials", "1", "-o", "json", "--out", file))
+	if got.code != 0 || !strings.Contains(got.stdout, "<- knee") {
+		t.Fatalf("exit code %d: %s\n%s", got.code, got.stderr, got.stdout)
+	}
+	if got := finish(t, command(t, "bench", "plot", file, "--out", drawing)); got.code != 0 || got.stdout != "" {
+		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	}
+	text, err := os.ReadFile(drawing)
+	if err != nil || !strings.HasPrefix(string(text), "<svg ") || !strings.HasSuffix(string(text), "</svg>\n") || !strings.Contains(string(text), "local-ask 76B") {
+		t.Errorf("%v:\n%.300s", err, text)
+	}
+	if got := finish(t, command(t, "bench", "plot", file)); got.code != 0 || got.stdout != string(text) {
+		t.Errorf("exit code %d: %s", got.code, got.stderr)
+	}
+}
+
 // Without a case it measures the default report, at two depths.
 func TestBenchWithoutACase(t *testing.T) {
 	got := finish(t, command(t, "bench", "--duration", "50ms", "--trials", "1", "--contenders", "coherer"))

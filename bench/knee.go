@@ -1,0 +1,120 @@
+package bench
+
+// of is what each cell of the report has of a contender; nil where it has nothing.
+func (r *Report) of(name string) []*Contender {
+	steps := make([]*Contender, len(r.Cells))
+	for i, c := range r.Cells {
+		steps[i] = c.contender(name)
+	}
+	return steps
+}
+
+// names are those of the contenders, in the order of their first cells.
+func (r *Report) names() (names []string) {
+	seen := map[string]bool{}
+	for _, c := range r.Cells {
+		for _, x := range c.Contenders {
+			if !seen[x.Name] {
+				seen[x.Name] = true
+				names = append(names, x.Name)
+			}
+		}
+	}
+	return names
+}
+
+// flat reports whether the latest steps brought no contender more throughput, while its latency grew.
+func (r *Report) flat() bool {
+	for _, name := range r.names() {
+		if !flat(r.of(name)) {
+			return false
+		}
+	}
+	return true
+}
+
+func flat(steps []*Contender) bool {
+	if len(steps) <= flatSteps {
+		return false
+	}
+	early, late := steps[:len(steps)-flatSteps], steps[len(steps)-flatSteps:]
+	best := 0.0
+	var atBest *Contender
+	for _, s := range early {
+		if s != nil && s.Median > best {
+			best, atBest = s.Median, s
+		}
+	}
+	if atBest == nil {
+		return true // it has failed, and does not come back
+	}
+	for _, s := range late {
+		if s != nil && s.Median > best*(1+sweepGrowth) {
+			return false
+		}
+	}
+	last := late[len(late)-1]
+	return last == nil || last.Latency.P99 >= 2*atBest.Latency.P99
+}
+
+// exploded reports whether the latest rates were too much for every contender.
+func (r *Report) exploded() bool {
+	for _, name := range r.names() {
+		steps := r.of(name)
+		if len(steps) < flatSteps {
+			return false
+		}
+		for _, s := range steps[len(steps)-flatSteps:] {
+			if inTime(s, steps[0]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// inTime reports whether a step reached its rate with a latency that is no explosion beside that of the first one.
+func inTime(step, first *Contender) bool {
+	return step != nil && first != nil && !step.Behind && step.Latency.P99 <= explosion*first.Latency.P99
+}
+
+// knees finds that of each contender by the sweep's rule.
+func (r *Report) knees() []Knee {
+	all := []Knee{}
+	for _, name := range r.names() {
+		k := Knee{name, -1}
+		if r.Sweep.By == ByInFlight {
+			k.Cell = kneeInFlight(r.of(name))
+		} else {
+			k.Cell = kneeRate(r.of(name))
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// kneeInFlight is the least load with nearly the best throughput.
+func kneeInFlight(steps []*Contender) int {
+	best := 0.0
+	for _, s := range steps {
+		if s != nil {
+			best = max(best, s.Median)
+		}
+	}
+	for i, s := range steps {
+		if s != nil && s.Median >= kneeShare*best {
+			return i
+		}
+	}
+	return -1
+}
+
+// kneeRate is the last of the rates that came in time; one that came in time beyond a rate that did not was luck.
+func kneeRate(steps []*Contender) int {
+	for i, s := range steps {
+		if !inTime(s, steps[0]) {
+			return i - 1
+		}
+	}
+	return len(steps) - 1
+}
