@@ -12,6 +12,9 @@
 //     process of a Worker with a new id, which takes the place of the Worker that has been there longest. That one leaves by closing its connection,
 //     as a Worker that ends. The coming and going of Envs and connections is in the rate, the CPU time and the allocations, not in
 //     the latency.
+//   - heartbeat: from a registered Worker's Heartbeat until the Master has handled it. In Spark nothing answers it: here the Master's
+//     process acknowledges each by one small message, which is in the figures. Without it nothing would be known of one heartbeat,
+//     and nothing would keep Workers from sending more than the Master can take.
 //
 // # What is the same in all
 //

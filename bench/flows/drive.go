@@ -21,22 +21,33 @@ type drive struct {
 // Run drives the peers of a trial until it is over.
 func Run(ctx context.Context, t *measure.Trial) (err error) {
 	f := flows[t.Spec.Case]
-	if err := checkFiles(t.Spec, f.peers, f.files); err != nil {
+	if err := checkFiles(f.population(t.Spec), f.peers, f.files); err != nil {
 		return err
 	}
-	d := &drive{turns: newTurns(t.Ops, population(t.Spec)), spec: t.Spec, pace: t.Pace}
-	if d.role, err = rpcenv.ParseAddress(t.Address); err != nil {
-		return err
-	}
-	if d.stage, err = stage.New(t.Spec, "Sender"); err != nil {
+	d, err := newDrive(t, f.population(t.Spec))
+	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.stage.Close()) }()
 	return f.run(ctx, d)
 }
 
-// population is the most peers that a flow has at once.
-func population(spec *measure.Spec) int { return spec.Pairs + spares*spec.InFlight }
+func newDrive(t *measure.Trial, population int) (d *drive, err error) {
+	d = &drive{turns: newTurns(t.Ops, population), spec: t.Spec, pace: t.Pace}
+	if d.role, err = rpcenv.ParseAddress(t.Address); err != nil {
+		return nil, err
+	}
+	d.stage, err = stage.New(t.Spec, "Sender")
+	return d, err
+}
+
+// trialOf is a trial of peers that are all ready.
+func (d *drive) trialOf(ctx context.Context, peers int) error {
+	for i := range peers {
+		d.ready(i)
+	}
+	return d.trial(ctx)
+}
 
 // trial begins the operations and waits for their end.
 func (d *drive) trial(ctx context.Context) error {

@@ -15,20 +15,22 @@ import (
 
 // flow is how a case is done.
 type flow struct {
-	// peers is what the role's peers are called, in the plural.
-	peers string
-	// settings are the role's.
+	// settings are the role's; serve registers its endpoints.
 	settings map[string]string
-	// serve registers the role's endpoints.
-	serve func(*role) error
-	// run drives the peers until the trial is over.
-	run func(context.Context, *drive) error
-	// files is how many files a peer opens in its own process.
-	files int
+	serve    func(*role) error
+	// peers is what the role's peers are called, in the plural; run drives them until the trial is over.
+	peers string
+	run   func(context.Context, *drive) error
+	// files is how many files a peer opens in its own process. Spare peers are beyond the pairs, for each operation that may be under way.
+	files, spare int
 }
 
+// population is how many peers there are at once.
+func (f *flow) population(spec *measure.Spec) int { return spec.Pairs + f.spare*spec.InFlight }
+
 var flows = map[measure.Case]flow{
-	measure.RegisterWorker: {"Workers", patientMaster, serveRegistrations, runRegistrations, 2},
+	measure.RegisterWorker: {patientMaster, serveRegistrations, "Workers", runRegistrations, 2, spareWorkers},
+	measure.Heartbeat:      {patientMaster, serveHeartbeats, "Workers", runHeartbeats, 2, 0},
 }
 
 // Cases are those of the flows.
@@ -45,7 +47,7 @@ type role struct {
 // Serve starts the role of a case and counts for sink, until stop is called. The address is the role's.
 func Serve(spec *measure.Spec, sink *measure.Sink) (address string, stop func(), err error) {
 	f := flows[spec.Case]
-	if err := checkFiles(spec, f.peers, 1); err != nil {
+	if err := checkFiles(f.population(spec), f.peers, 1); err != nil {
 		return "", nil, err
 	}
 	c, err := conf.New(f.settings, known.All())

@@ -8,34 +8,17 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/coherer/coherer/actors/ids"
-	"github.com/coherer/coherer/actors/master"
-	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/bench/flows/hollow"
 	"github.com/coherer/coherer/bench/flows/watched"
 	"github.com/coherer/coherer/bench/stage"
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// patientMaster gives up no Worker that is silent.
-var patientMaster = map[string]string{"spark.worker.timeout": "86400"}
-
 func serveRegistrations(r *role) error { return serveMaster(r, watched.Registration, false) }
 
-// serveMaster registers a Master that counts some of its messages.
-func serveMaster(r *role, counts func(rpcenv.Message) bool, acknowledge bool) error {
-	_, err := r.env.Register(master.Name, &watched.Master{
-		Master: master.New(master.Config{}), Counts: counts, Count: r.count.Operation, Acknowledge: acknowledge,
-	})
-	return err
-}
-
-// spares is how many Workers beyond the registered ones there are for each operation that may be under way: one registers,
+// spareWorkers is how many Workers beyond the registered ones there are for each operation that may be under way: one registers,
 // the other one comes up.
-const spares = 2
-
-// newcomers is how many Workers come up at once.
-const newcomers = 32
+const spareWorkers = 2
 
 // registrations are the Workers of register-worker, by number. Each number is an address at which a new Worker follows the one
 // before. The channels have room for all Workers, so no send waits.
@@ -57,23 +40,34 @@ type newcomer struct {
 }
 
 func runRegistrations(ctx context.Context, d *drive) (err error) {
-	n := population(d.spec)
-	r := &registrations{
-		drive: d, workers: make([]newcomer, n), leaving: make(chan int, n), up: make(chan int, n), registered: make(chan int, n),
-	}
-	d.begin = r.register
-	// The goroutines end before the Stage does: no Env may be made while it closes.
-	ctx, cancel := context.WithCancel(ctx)
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer cancel()
-	for range newcomers {
-		all.Go(func() { r.renew(ctx) })
-	}
+	r := newRegistrations(d)
+	defer r.start(ctx)()
 	if err := r.fill(ctx); err != nil {
 		return err
 	}
 	return d.trial(ctx)
+}
+
+func newRegistrations(d *drive) *registrations {
+	n := d.spec.Pairs + spareWorkers*d.spec.InFlight
+	r := &registrations{
+		drive: d, workers: make([]newcomer, n), leaving: make(chan int, n), up: make(chan int, n), registered: make(chan int, n),
+	}
+	d.begin = r.register
+	return r
+}
+
+// start begins the coming and going. stop ends it, before the Stage closes: no Env may be made meanwhile.
+func (r *registrations) start(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	for range atOnce {
+		all.Go(func() { r.renew(ctx) })
+	}
+	return func() {
+		cancel()
+		all.Wait()
+	}
 }
 
 // fill brings all Workers up, and registers as many as there are pairs.
@@ -106,7 +100,7 @@ func (r *registrations) register(i int, at time.Duration) {
 	w := &r.workers[i]
 	w.came = at
 	if err := w.env.Send(w.ref, hollow.Register{}); err != nil {
-		r.fail(fmt.Errorf("worker %d: %w", i, err))
+		r.end(fmt.Errorf("worker %d: %w", i, err))
 	}
 }
 
@@ -147,26 +141,13 @@ func (r *registrations) comeUp(ctx context.Context, i int) (err error) {
 		w.env.Close()
 		at = w.env.Address() // the Master forgets the dead Worker of an address when another one comes from there
 	}
-	w.env, err = r.stage.Env("Worker", at, nil)
-	if errors.Is(err, syscall.EADDRINUSE) { // a connection has got the port meanwhile
-		w.env, err = r.stage.Env("Worker", stage.Loopback, nil)
-	}
-	if err != nil {
-		return fmt.Errorf("worker %d: %w", i, err)
-	}
 	w.life++
-	found := make(chan error, 1)
-	w.ref, err = w.env.Register(worker.Name, &hollow.Worker{
-		Master: rpcenv.Ref{Address: r.role, Name: ids.Master}, ID: fmt.Sprintf("worker-%d-%d", i, w.life), Cores: 1, MemoryMB: 1024,
-		Found: func(err error) { found <- err }, Registered: func(err error) { r.came(i, err) },
-	})
-	if err != nil {
-		return fmt.Errorf("worker %d: %w", i, err)
+	next := &hollow.Worker{
+		ID: fmt.Sprintf("worker-%d-%d", i, w.life), Cores: 1, MemoryMB: 1024, Registered: func(err error) { r.came(i, err) },
 	}
-	select {
-	case err = <-found:
-	case <-ctx.Done():
-		err = ctx.Err()
+	w.env, w.ref, err = r.open(ctx, at, next)
+	if errors.Is(err, syscall.EADDRINUSE) { // a connection has got the port meanwhile
+		w.env, w.ref, err = r.open(ctx, stage.Loopback, next)
 	}
 	if err != nil {
 		return fmt.Errorf("worker %d: %w", i, err)

@@ -10,7 +10,7 @@ import (
 // turns lets peers do operations in turn, as many at once as may be under way. Its methods may be called from any goroutine,
 // handlers too.
 type turns struct {
-	// begin begins an operation of a peer; it must not wait.
+	// begin begins an operation of a peer; it must not wait, nor call other methods than end.
 	begin func(peer int, at time.Duration)
 
 	mu      sync.Mutex
@@ -62,6 +62,14 @@ func (t *turns) done(at time.Duration) {
 		return
 	}
 	t.next()
+}
+
+// did ends an operation, like done, of a peer that can do the next one at once.
+func (t *turns) did(peer int, at time.Duration) {
+	t.mu.Lock()
+	t.idle <- peer
+	t.mu.Unlock()
+	t.done(at)
 }
 
 // fail ends the trial.

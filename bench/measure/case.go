@@ -30,6 +30,7 @@ const (
 // one operation is.
 const (
 	RegisterWorker Case = "register-worker"
+	Heartbeat      Case = "heartbeat"
 )
 
 // Kind is how a case is driven.
@@ -73,6 +74,7 @@ var rows = []row{
 	{EndpointSpawn, "spawns", false, KindOp, 1, false},
 	{Connect, "connects", true, KindOp, 1, false},
 	{RegisterWorker, "registrations", true, KindOp, maxPeers, true},
+	{Heartbeat, "heartbeats", true, KindOp, maxPeers, true},
 }
 
 // Cases returns all of them, in the order of a report.

@@ -27,7 +27,7 @@ type dictionary struct {
 	seed  maphash.Seed
 
 	mu      sync.Mutex
-	numbers map[string]Name
+	numbers map[string]*namedText
 	byType  map[unsafe.Pointer]*Type
 	area    []byte
 	used    *uint64
@@ -52,7 +52,7 @@ type Type struct {
 
 func (n *dictionary) init(area []byte, used *uint64) {
 	n.area, n.used, n.seed = area, used, maphash.MakeSeed()
-	n.numbers, n.byType = map[string]Name{}, map[unsafe.Pointer]*Type{}
+	n.numbers, n.byType = map[string]*namedText{}, map[unsafe.Pointer]*Type{}
 }
 
 // of is the number of a text.
@@ -74,13 +74,16 @@ func (n *dictionary) of(text string) Name {
 
 // addLocked numbers a text, unless there is no room: a process that makes up names without end fills the table once.
 func (n *dictionary) addLocked(text string) *namedText {
+	if known := n.numbers[text]; known != nil { // pushed out of the cache by another text
+		return known
+	}
 	text = strings.Clone(text) // it may be part of something large
 	short := text
 	if len(short) > maxName {
 		short = strings.ToValidUTF8(short[:maxName], "")
 	}
-	if name, ok := n.numbers[short]; ok {
-		return &namedText{text, name}
+	if known := n.numbers[short]; known != nil { // text is longer
+		return &namedText{text, known.name}
 	}
 	at, room := int(*n.used), len(n.area)
 	if len(short) > longName {
@@ -95,7 +98,10 @@ func (n *dictionary) addLocked(text string) *namedText {
 	atomic.StoreUint64(n.used, uint64(at+2+len(short)))
 	n.list = append(n.list, short)
 	name := Name(len(n.list))
-	n.numbers[short] = name
+	n.numbers[short] = &namedText{short, name}
+	if short == text {
+		return n.numbers[short]
+	}
 	return &namedText{text, name}
 }
 

@@ -1,0 +1,6 @@
+//go:build !race
+
+package costs
+
+// raced says that the race detector watches, which allocates as well.
+const raced = false
