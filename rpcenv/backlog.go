@@ -16,10 +16,12 @@ func cost(n int) int { return n + itemCost }
 // errNoRoom means that a message was not taken, since its sender would rather wait for room.
 var errNoRoom = errors.New("no room")
 
+var outgoingQueues queues[outgoing]
+
 // backlog is what waits for a peer, in order.
 type backlog struct {
-	queue []outgoing
-	bytes int // of queue
+	queue *queue[outgoing] // nil: nothing waits
+	bytes int              // of queue
 	lag
 }
 
@@ -35,35 +37,41 @@ func (o *outgoing) mayWait(bytes, limit int) bool {
 // push adds o. More than a window makes the peer one that is behind, which each endpoint whose messages wait hears once.
 func (b *backlog) push(e *Env, o outgoing) {
 	o.body = nil // it has been taken
-	b.queue = append(b.queue, o)
+	b.queue = outgoingQueues.push(b.queue, o)
 	b.bytes += len(o.content)
 	b.behind = b.behind || b.cost() > e.window
 	b.notify(e, o.route())
 }
 
 // cost is what all that waits counts.
-func (b *backlog) cost() int { return b.bytes + len(b.queue)*itemCost }
+func (b *backlog) cost() int { return b.bytes + b.queue.len()*itemCost }
 
 // pop takes the first one, which is there.
 func (b *backlog) pop() outgoing {
-	o := b.queue[0]
-	b.queue[0] = outgoing{} // the slice keeps its place
-	b.queue = b.queue[1:]
+	p := outgoingQueues.next(b.queue)
+	o := *p
+	*p = outgoing{}
 	b.bytes -= len(o.content)
+	if b.queue.len() == 0 {
+		outgoingQueues.release(b.queue)
+		b.queue = nil
+	}
 	return o
 }
 
 // take takes all.
 func (b *backlog) take() []outgoing {
-	all := b.queue
-	b.queue, b.bytes = nil, 0
+	all := make([]outgoing, 0, b.queue.len())
+	for b.queue.len() > 0 {
+		all = append(all, b.pop())
+	}
 	return all
 }
 
 // caughtUp is for when something has been taken. If nothing is left of what a peer was behind with, it notifies the endpoints and
 // returns the wakes, which the caller calls without a lock.
 func (b *backlog) caughtUp(e *Env) (wakes []func()) {
-	if !b.behind || len(b.queue) > 0 {
+	if !b.behind || b.queue.len() > 0 {
 		return nil
 	}
 	return b.lag.caughtUp(e)

@@ -38,7 +38,7 @@ func (in *inbox) concurrentTurn() {
 		}
 		in.systemLocked()
 		if in.queue.len() == 0 {
-			in.queue.release()
+			itemQueues.release(in.queue)
 			in.queue = nil
 			break
 		}
@@ -66,7 +66,7 @@ func (in *inbox) takeLocked() item {
 	if choose := in.env.hooks.Choose; choose != nil && in.pool.concurrent {
 		i = choose(in.queue.len())
 	}
-	return in.queue.take(i)
+	return itemQueues.take(in.queue, i)
 }
 
 // systemLocked handles protoactor's own messages, which come while one turn is at work: at the spawn and after OnStop. It releases

@@ -51,7 +51,7 @@ func (c *conn) streamLocked(f flow) *stream {
 func (c *conn) admitLocked(o outgoing) error {
 	s, n := c.streamLocked(o.flow()), cost(len(o.content))
 	switch {
-	case len(s.queue) == 0 && s.open(n, c.window):
+	case s.queue.len() == 0 && s.open(n, c.window):
 		s.out += n
 		c.transmitLocked(o)
 		return nil
@@ -77,8 +77,8 @@ func (c *conn) credit(f flow, bytes int) {
 		return
 	}
 	s.out = max(s.out-bytes, 0) // a peer cannot give back more than it got
-	for len(s.queue) > 0 && c.life.stage() == connOpen {
-		n := cost(len(s.queue[0].content))
+	for s.queue.len() > 0 && c.life.stage() == connOpen {
+		n := cost(len(outgoingQueues.peek(s.queue).content))
 		if !s.open(n, c.window) {
 			break
 		}
@@ -87,7 +87,7 @@ func (c *conn) credit(f flow, bytes int) {
 		c.transmitLocked(s.pop())
 	}
 	wakes := s.caughtUp(c.env)
-	if s.out == 0 && len(s.queue) == 0 { // endpoints come and go
+	if s.out == 0 && s.queue.len() == 0 { // endpoints come and go
 		delete(c.streams, f)
 		c.latest = nil
 	}
@@ -108,7 +108,7 @@ func (c *conn) unsent() (messages, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.streams {
-		messages += len(s.queue)
+		messages += s.queue.len()
 		bytes += s.bytes
 	}
 	return messages, bytes
@@ -127,7 +127,7 @@ func (c *conn) drainLocked() {
 		c.controlLocked(&rpc.Finish{})
 	}
 	for _, s := range c.inOrderLocked() {
-		for len(s.queue) > 0 {
+		for s.queue.len() > 0 {
 			c.transmitLocked(s.pop())
 		}
 	}

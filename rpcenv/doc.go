@@ -183,7 +183,7 @@
 //
 //	errors address ref message life switches log door ordered ports host settings redact words, and the seam
 //	env ledger timer outgoing_ask blocking outgoing record undelivered incoming_ask   an Env's books, and messages on their way
-//	context endpoint peer items meter held owned inbox endpoints lag backlog bound recording handled  an endpoint: what waits for it, and all of them
+//	context endpoint peer queue items meter held owned inbox endpoints lag backlog bound recording handled  an endpoint: what waits for it, and all of them
 //	conn credit outbox connections keepalive conn_life send receive claim handshake    connections, and by which one a message goes
 //	ask answer after run journal verifier                                      what a callback may do
 //	handle protoactor concurrent register                                      a callback, and what runs it

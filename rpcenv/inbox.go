@@ -79,7 +79,7 @@ func (in *inbox) post(it item) bool {
 		in.meter = &meter{counts: in.env.metrics.Endpoint(in.name)}
 	}
 	in.meter.countReceived(in.env, &it)
-	in.queue = in.queue.push(it)
+	in.queue = itemQueues.push(in.queue, it)
 	in.scheduleLocked()
 	in.mu.Unlock()
 	return true
@@ -104,7 +104,7 @@ func (in *inbox) stop(cause record.ID) {
 	in.stopped = true
 	in.pool.concurrent = false
 	in.env.busy(1)
-	in.queue = in.queue.push(item{kind: itemStop, id: in.env.nextID(), cause: cause, name: "OnStop"})
+	in.queue = itemQueues.push(in.queue, item{kind: itemStop, id: in.env.nextID(), cause: cause, name: "OnStop"})
 	in.scheduleLocked()
 }
 
@@ -164,7 +164,7 @@ func (in *inbox) runTurn() {
 		if !in.pull(limit) {
 			return // pull has given the turn back
 		}
-		in.current = in.batch.next()
+		in.current = itemQueues.next(in.batch)
 		in.begins(in.current)
 		in.invoker.InvokeUserMessage(in)
 		in.current.ledger.add(int(in.current.bytes))
@@ -197,8 +197,8 @@ func (in *inbox) pull(limit int) bool {
 	defer in.mu.Unlock()
 	// An idle inbox keeps no queue. The next post finds scheduled unset, and orders a turn.
 	if in.queue.len() == 0 {
-		in.batch.reset().release()
-		in.queue.release()
+		itemQueues.release(in.batch)
+		itemQueues.release(in.queue)
 		in.batch, in.queue = nil, nil
 		in.scheduled = len(in.system) > 0
 		if in.scheduled {
@@ -207,7 +207,7 @@ func (in *inbox) pull(limit int) bool {
 		return false
 	}
 	if limit == 1 { // as in a simulation, where Turn.Item says what is next: the rest stays in the queue
-		in.batch = in.batch.reset().push(in.queue.take(0))
+		in.batch = itemQueues.push(in.batch.reset(), itemQueues.take(in.queue, 0))
 		return true
 	}
 	in.batch, in.queue = in.queue, in.batch.reset()
@@ -224,7 +224,7 @@ func (t turn) Run()             { t.in.runTurn() }
 func (t turn) Item() string {
 	t.in.mu.Lock()
 	defer t.in.mu.Unlock()
-	if it := t.in.queue.peek(); it != nil {
+	if it := itemQueues.peek(t.in.queue); it != nil {
 		return it.what()
 	}
 	return ""
@@ -233,7 +233,7 @@ func (t turn) Item() string {
 func (t turn) Begin() {
 	t.in.mu.Lock()
 	defer t.in.mu.Unlock()
-	if it := t.in.queue.peek(); it != nil {
+	if it := itemQueues.peek(t.in.queue); it != nil {
 		it.begin(t.in.env.host.Now())
 	}
 }

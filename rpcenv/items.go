@@ -1,7 +1,6 @@
 package rpcenv
 
 import (
-	"sync"
 	"time"
 
 	"github.com/coherer/coherer/rpcenv/trace/record"
@@ -89,118 +88,7 @@ func (it *item) began() time.Time {
 	return it.rare.began
 }
 
-// items is a queue of items. Its memory is segments from a pool, each of which goes back as soon as it is empty: a queue that grows
-// copies nothing, and a deep one leaves nothing to the collector. Inboxes take queues from a pool too and give them back empty: an
-// idle inbox has none, and one that wakes finds its first segment there.
-type items struct {
-	first, last *segment
-	head        int // of first: what is before it was taken
-	tail        int // of last: from there on it is free
-	n           int
-}
+// items is what waits in an inbox.
+type items = queue[item]
 
-// segment is a part of a queue. What has been taken from it is zero.
-type segment struct {
-	items [segmentItems]item
-	next  *segment
-}
-
-// segmentItems is how many items a segment has. An inbox with one item that waits has a whole segment, about 3 KB.
-const segmentItems = 16
-
-var (
-	segmentPool = sync.Pool{New: func() any { return &segment{} }}
-	itemsPool   = sync.Pool{New: func() any {
-		s := &segment{}
-		return &items{first: s, last: s}
-	}}
-)
-
-// push adds it to q, which may be nil, and returns q.
-func (q *items) push(it item) *items {
-	if q == nil {
-		q = itemsPool.Get().(*items)
-	}
-	if q.tail == segmentItems {
-		q.last.next = segmentPool.Get().(*segment)
-		q.last, q.tail = q.last.next, 0
-	}
-	q.last.items[q.tail] = it
-	q.tail++
-	q.n++
-	return q
-}
-
-// len is how many items wait; q may be nil.
-func (q *items) len() int {
-	if q == nil {
-		return 0
-	}
-	return q.n
-}
-
-// front is the segment of the next item, which is there. The segment before it goes back to the pool only now: next has given its last
-// item away by its place.
-func (q *items) front() *segment {
-	if q.head == segmentItems {
-		empty := q.first
-		q.first, q.head = empty.next, 0
-		empty.next = nil
-		segmentPool.Put(empty)
-	}
-	return q.first
-}
-
-// peek is the place of the next item, which stays; nil when the queue is empty.
-func (q *items) peek() *item {
-	if q.len() == 0 {
-		return nil
-	}
-	return &q.front().items[q.head]
-}
-
-// next is the place of the next item, which counts as taken. It stays good until the next call of another method; until then the caller
-// clears it.
-func (q *items) next() *item {
-	s := q.front()
-	q.head++
-	q.n--
-	return &s.items[q.head-1]
-}
-
-// take takes the i-th of those that wait.
-func (q *items) take(i int) item {
-	s, at := q.front(), q.head
-	var it item
-	// Those before it move up by one: the others keep their order.
-	for {
-		s.items[at], it = it, s.items[at]
-		if i == 0 {
-			break
-		}
-		i--
-		if at++; at == segmentItems {
-			s, at = s.next, 0
-		}
-	}
-	q.head++
-	if q.n--; q.n == 0 {
-		q.reset()
-	}
-	return it
-}
-
-// reset makes q ready to be filled again: all that was in it was taken and cleared, so it has one segment.
-func (q *items) reset() *items {
-	if q != nil {
-		q.head, q.tail = 0, 0
-	}
-	return q
-}
-
-// release gives q, which is empty, back.
-func (q *items) release() {
-	if q != nil {
-		itemsPool.Put(q.reset())
-	}
-}
+var itemQueues queues[item]

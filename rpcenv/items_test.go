@@ -19,17 +19,17 @@ func TestItemsAreAQueue(t *testing.T) {
 		for range rapid.IntRange(0, 20).Draw(t, "steps") {
 			switch step := rapid.SampledFrom([]string{"push", "push", "next", "take", "reset"}).Draw(t, "step"); {
 			case step == "push":
-				for range rapid.IntRange(1, 2*segmentItems).Draw(t, "pushed") {
+				for range rapid.IntRange(1, 2*segmentEntries).Draw(t, "pushed") {
 					n++
 					want = append(want, strconv.Itoa(n))
-					q = q.push(item{name: want[len(want)-1]})
+					q = itemQueues.push(q, item{name: want[len(want)-1]})
 				}
 			case step == "reset" && len(want) == 0:
 				q = q.reset()
 			case len(want) == 0 || step == "reset":
 			case step == "next":
 				for range rapid.IntRange(1, len(want)).Draw(t, "taken") {
-					it := q.next()
+					it := itemQueues.next(q)
 					if it.name != want[0] {
 						t.Fatalf("next is %q, want %q", it.name, want[0])
 					}
@@ -38,7 +38,7 @@ func TestItemsAreAQueue(t *testing.T) {
 				}
 			default:
 				i := rapid.IntRange(0, len(want)-1).Draw(t, "i")
-				if got := q.take(i).name; got != want[i] {
+				if got := itemQueues.take(q, i).name; got != want[i] {
 					t.Fatalf("the %d-th is %q, want %q", i, got, want[i])
 				}
 				want = slices.Delete(want, i, i+1)
@@ -46,13 +46,13 @@ func TestItemsAreAQueue(t *testing.T) {
 			if q.len() != len(want) {
 				t.Fatalf("%d wait, want %d", q.len(), len(want))
 			}
-			if first := q.peek(); (first == nil) != (len(want) == 0) || first != nil && first.name != want[0] {
+			if first := itemQueues.peek(q); (first == nil) != (len(want) == 0) || first != nil && first.name != want[0] {
 				t.Fatalf("first is %v, want %q", first, want)
 			}
 			if got := heldBy(q); !slices.Equal(got, want) {
 				t.Fatalf("the segments hold %q, want %q", got, want)
 			}
-			if got, most := segmentsOf(q), 2+len(want)/segmentItems; got > most {
+			if got, most := segmentsOf(q), 2+len(want)/segmentEntries; got > most {
 				t.Fatalf("%d segments hold %d items", got, len(want))
 			}
 		}
@@ -65,7 +65,7 @@ func heldBy(q *items) (names []string) {
 		return nil
 	}
 	for s := q.first; s != nil; s = s.next {
-		for _, it := range s.items {
+		for _, it := range s.entries {
 			if it.name != "" {
 				names = append(names, it.name)
 			}
@@ -87,12 +87,12 @@ func segmentsOf(q *items) (n int) {
 // A queue that has run empty begins again at its start: one that is never deep needs one segment for ever.
 func TestAQueueThatRanEmptyBeginsAgain(t *testing.T) {
 	var q *items
-	for range 3 * segmentItems {
-		q = q.push(item{name: "a"})
-		if q.take(0); q.head != 0 || q.tail != 0 {
+	for range 3 * segmentEntries {
+		q = itemQueues.push(q, item{name: "a"})
+		if itemQueues.take(q, 0); q.head != 0 || q.tail != 0 {
 			t.Fatalf("after take from %d to %d", q.head, q.tail)
 		}
-		*q.push(item{name: "b"}).next() = item{}
+		*itemQueues.next(itemQueues.push(q, item{name: "b"})) = item{}
 		if q = q.reset(); q.head != 0 || q.tail != 0 {
 			t.Fatalf("after reset from %d to %d", q.head, q.tail)
 		}
@@ -105,8 +105,8 @@ func TestAQueueThatRanEmptyBeginsAgain(t *testing.T) {
 // No queue is nothing to give back: the pool has only queues that can be filled.
 func TestNoQueueIsNotGivenBack(t *testing.T) {
 	var q *items
-	q.release()
-	if q = q.push(item{name: "a"}); q.len() != 1 {
+	itemQueues.release(q)
+	if q = itemQueues.push(q, item{name: "a"}); q.len() != 1 {
 		t.Errorf("%d wait", q.len())
 	}
 }

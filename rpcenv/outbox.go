@@ -156,7 +156,7 @@ func (ob *outbox) send(o outgoing) bool {
 
 // mustDialLocked reports whether the caller dials: something waits, and no connection is here or awaited. Its dial is awaited then.
 func (ob *outbox) mustDialLocked() bool {
-	if ob.conn != nil || ob.awaited > 0 || len(ob.queue) == 0 {
+	if ob.conn != nil || ob.awaited > 0 || ob.queue.len() == 0 {
 		return false
 	}
 	ob.awaited++
@@ -273,7 +273,7 @@ func (ob *outbox) dialAgain(dial bool) {
 
 // forgetLocked takes the outbox out of the Env's table when it has nothing: peers come and go.
 func (ob *outbox) forgetLocked() {
-	if ob.conn != nil || ob.awaited > 0 || len(ob.queue) > 0 || ob.gone {
+	if ob.conn != nil || ob.awaited > 0 || ob.queue.len() > 0 || ob.gone {
 		return
 	}
 	ob.gone = true

@@ -42,7 +42,7 @@ func peerRows(conns []*conn, boxes []*outbox) []metrics.PeerRow {
 	}
 	for _, ob := range boxes {
 		ob.mu.Lock()
-		messages, bytes := len(ob.queue), ob.bytes
+		messages, bytes := ob.queue.len(), ob.bytes
 		ob.mu.Unlock()
 		i, known := at[ob.to]
 		if !known {
