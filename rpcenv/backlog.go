@@ -1,6 +1,7 @@
 package rpcenv
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,10 +38,20 @@ func (o *outgoing) mayWait(bytes, limit int) bool {
 // push adds o. More than a window makes the peer one that is behind, which each endpoint whose messages wait hears once.
 func (b *backlog) push(e *Env, o outgoing) {
 	o.body = nil // it has been taken
+	o.keep()
 	b.queue = outgoingQueues.push(b.queue, o)
 	b.bytes += len(o.content)
 	b.behind = b.behind || b.cost() > e.window
 	b.notify(e, o.route())
+}
+
+// keep is for a message that has to wait: it holds at most twice the memory that it counts.
+func (o *outgoing) keep() {
+	if o.buffer != nil && cap(o.buffer.b) > 2*cost(len(o.content)) {
+		kept := bytes.Clone(o.content)
+		o.sent()
+		o.content = kept
+	}
 }
 
 // cost is what all that waits counts.
@@ -97,12 +108,12 @@ func overloaded(bytes int, to Address) error {
 }
 
 // declined is for what a connection or an outbox did not take, with its error, or nil.
-func (e *Env) declined(o outgoing, err error) {
+func (e *Env) declined(o *outgoing, err error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, errNoRoom):
 		o.body.refused = true
 	default:
-		e.lost([]outgoing{o}, err)
+		e.lost([]outgoing{*o}, err)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"google.golang.org/protobuf/proto"
-
 	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
@@ -75,7 +73,7 @@ func (c *conn) itemID(out bool, n uint64) record.ID {
 }
 
 // send puts o on the wire, or lets it wait for credit. Its error says why not; errNoRoom is for a sender that would rather wait.
-func (c *conn) send(o outgoing) error {
+func (c *conn) send(o *outgoing) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch c.life.stage() {
@@ -96,7 +94,7 @@ func (c *conn) send(o outgoing) error {
 	case o.body != nil:
 		err = errNoRoom
 	case o.pending == nil: // a stream may end, it never has a hole: o fails with all that waits
-		c.streamLocked(o.flow()).push(c.env, o)
+		c.streamLocked(o.flow()).push(c.env, *o)
 		c.closeLocked(err)
 		return nil
 	}
@@ -104,11 +102,11 @@ func (c *conn) send(o outgoing) error {
 }
 
 // transmitLocked sends o. Both ends count, so no ordinal may be used up by a message that stays here.
-func (c *conn) transmitLocked(o outgoing) {
+func (c *conn) transmitLocked(o *outgoing) {
 	c.out++
 	id := c.itemID(true, c.out)
-	c.env.recordSent(&o, id, o.question, &c.way) // before the peer can have it: a trace has causes before their effects
-	env := &c.going                              // one for all messages, or each would escape to the heap; the Link does not keep it
+	c.env.recordSent(o, id, o.question, &c.way) // before the peer can have it: a trace has causes before their effects
+	env := &c.going                             // one for all messages, or each would escape to the heap; the Link does not keep it
 	if o.isAnswer() {
 		*env = Envelope{Kind: KindResponse, RequestID: o.request, Content: o.content}
 	} else {
@@ -122,13 +120,14 @@ func (c *conn) transmitLocked(o outgoing) {
 		// As in Spark an ask that timed out while it waited for the connection is sent all the same. Its answer is late.
 		c.env.asks.bind(p, c.waiting, env.RequestID, id)
 	}
-	if env.Note = c.note(&o, id, o.question); env.Note != nil {
+	if env.Note = c.note(o, id, o.question); env.Note != nil {
 		f, bytes := o.flow(), cost(len(o.content))
 		env.Note.Lost = func() { c.credit(f, bytes) }
 	}
 	c.env.metrics.Sent(len(o.content))
 	c.link.Send(env)
 	env.Content = nil
+	o.sent()
 }
 
 // respond answers a request: with m, or with err, which travels as a Failure.
@@ -136,35 +135,34 @@ func (c *conn) respond(k *incomingAsk, o outgoing, err error) {
 	if err != nil {
 		o.form, o.msg = tracepb.Form_FAIL, failureOf(err)
 	}
-	content, encErr := c.encode(o.msg)
+	encErr := c.encode(&o)
 	if encErr != nil { // the asker gets that, or it would wait for its time-out
 		c.env.log.Errorf("The answer to %s: %v", k.typ, encErr)
 		o.form, o.msg = tracepb.Form_FAIL, failureOf(encErr)
-		content, _ = c.encode(o.msg) // a Failure of valid strings
+		_ = c.encode(&o) // a Failure of valid strings
 	}
-	o.content = content
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// An answer goes by the connection of its ask or not at all: at the asker the ask has ended with that connection.
 	switch {
 	case c.life.stage() != connOpen:
 		c.env.dropped(&o, k.typ, errAskerGone)
-	case !c.roomLocked(len(content)):
+	case !c.roomLocked(len(o.content)):
 		c.env.dropped(&o, k.typ, c.why)
 	default:
-		if err := c.admitLocked(o); err != nil { // its asker hears so, and no other is harmed
+		if err := c.admitLocked(&o); err != nil { // its asker hears so, and no other is harmed
 			c.env.dropped(&o, k.typ, err)
 			c.refuseLocked(o, fmt.Errorf("%w: %w", ErrRefusedNoRoom, err))
 		}
 	}
 }
 
-// encode is the content of an answer, which may be anything that a handler gave.
-func (c *conn) encode(m Message) ([]byte, error) {
-	if err := checkMessage(m, false); err != nil {
-		return nil, err
+// encode encodes an answer, which may be anything that a handler gave.
+func (c *conn) encode(o *outgoing) error {
+	if err := checkMessage(o.msg, false); err != nil {
+		return err
 	}
-	return c.env.content(m.(proto.Message))
+	return o.encode(c.env)
 }
 
 // roomLocked reports whether n more bytes may wait for the peer. A peer that asks and does not read loses its connection.

@@ -48,7 +48,7 @@ func (c *conn) streamLocked(f flow) *stream {
 }
 
 // admitLocked sends o, or lets it wait for credit. Its error says that it may not even wait.
-func (c *conn) admitLocked(o outgoing) error {
+func (c *conn) admitLocked(o *outgoing) error {
 	s, n := c.streamLocked(o.flow()), cost(len(o.content))
 	switch {
 	case s.queue.len() == 0 && s.open(n, c.window):
@@ -61,7 +61,7 @@ func (c *conn) admitLocked(o outgoing) error {
 		return overloaded(c.waits, c.peer)
 	}
 	c.waits += n
-	s.push(c.env, o)
+	s.push(c.env, *o)
 	if o.pending != nil { // an ask's time runs while it waits
 		c.env.asks.add(o.pending)
 	}
@@ -84,7 +84,8 @@ func (c *conn) credit(f flow, bytes int) {
 		}
 		s.out += n
 		c.waits -= n
-		c.transmitLocked(s.pop())
+		o := s.pop()
+		c.transmitLocked(&o)
 	}
 	wakes := s.caughtUp(c.env)
 	if s.out == 0 && s.queue.len() == 0 { // endpoints come and go
@@ -128,7 +129,8 @@ func (c *conn) drainLocked() {
 	}
 	for _, s := range c.inOrderLocked() {
 		for s.queue.len() > 0 {
-			c.transmitLocked(s.pop())
+			o := s.pop()
+			c.transmitLocked(&o)
 		}
 	}
 	c.waits = 0

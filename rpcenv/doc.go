@@ -182,7 +182,7 @@
 // A file knows those before it in this list, not those behind it:
 //
 //	errors address ref message life switches log door ordered ports host settings redact words, and the seam
-//	env ledger timer outgoing_ask blocking outgoing record undelivered incoming_ask   an Env's books, and messages on their way
+//	env ledger timer outgoing_ask blocking buffer outgoing record undelivered incoming_ask   an Env's books, and messages on their way
 //	context endpoint peer queue items meter held owned inbox endpoints lag backlog bound recording handled  an endpoint: what waits for it, and all of them
 //	conn credit outbox connections keepalive conn_life send receive claim handshake    connections, and by which one a message goes
 //	ask answer after run journal verifier                                      what a callback may do

@@ -131,17 +131,17 @@ func (o Conn) End(err error) { o.c.Closed(err) }
 
 // Send sends n bytes.
 func (o Conn) Send(n int) error {
-	return o.c.send(outgoing{to: Ref{Address: o.c.peer, Name: "E"}, msg: &rpc.Bool{}, content: make([]byte, n)})
+	return o.c.send(&outgoing{to: Ref{Address: o.c.peer, Name: "E"}, msg: &rpc.Bool{}, content: make([]byte, n)})
 }
 
 // SendTo sends n bytes to an endpoint.
 func (o Conn) SendTo(endpoint string, n int) error {
-	return o.c.send(outgoing{to: Ref{Address: o.c.peer, Name: endpoint}, msg: &rpc.Bool{}, content: make([]byte, n)})
+	return o.c.send(&outgoing{to: Ref{Address: o.c.peer, Name: endpoint}, msg: &rpc.Bool{}, content: make([]byte, n)})
 }
 
 // SendFrom sends n bytes of an endpoint of the Env.
 func (o Conn) SendFrom(endpoint string, n int) error {
-	return o.c.send(outgoing{to: Ref{Address: o.c.peer, Name: "E"}, from: endpoint, msg: &rpc.Bool{}, content: make([]byte, n)})
+	return o.c.send(&outgoing{to: Ref{Address: o.c.peer, Name: "E"}, from: endpoint, msg: &rpc.Bool{}, content: make([]byte, n)})
 }
 
 // Room reports whether a message to an endpoint finds room.
@@ -153,7 +153,7 @@ func (o Conn) Waiting() (messages, bytes int) { return o.c.unsent() }
 // Ask asks with n bytes; then gets the outcome.
 func (o Conn) Ask(n int, then func(error)) error {
 	p := o.c.env.newOutgoingAsk(func(res result) { then(res.err) })
-	return o.c.send(outgoing{to: Ref{Address: o.c.peer, Name: "E"}, msg: &rpc.Bool{}, content: make([]byte, n), form: tracepb.Form_ASK, pending: p})
+	return o.c.send(&outgoing{to: Ref{Address: o.c.peer, Name: "E"}, msg: &rpc.Bool{}, content: make([]byte, n), form: tracepb.Form_ASK, pending: p})
 }
 
 // Answer answers a question of the peer's to E.

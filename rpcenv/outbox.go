@@ -95,11 +95,11 @@ func (t *outboxes) all() []*outbox {
 }
 
 // send sends o by the outbox of its address.
-func (t *outboxes) send(o outgoing) {
+func (t *outboxes) send(o *outgoing) {
 	for {
 		ob := t.of(o.to.Address)
 		if ob == nil {
-			t.env.undelivered(o, fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
+			t.env.undelivered(*o, fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
 			return
 		}
 		// It may have left the table since, when it had nothing to do. Then the next look-up finds its successor: of two outboxes
@@ -111,7 +111,7 @@ func (t *outboxes) send(o outgoing) {
 }
 
 // send sends o over the connection, or queues o and dials. False: the outbox is gone, and nothing was done.
-func (ob *outbox) send(o outgoing) bool {
+func (ob *outbox) send(o *outgoing) bool {
 	ob.mu.Lock()
 	if ob.gone {
 		ob.mu.Unlock()
@@ -136,12 +136,12 @@ func (ob *outbox) send(o outgoing) bool {
 		return true
 	}
 	if !fits {
-		failed, wakes, err := ob.overflowLocked(o)
+		failed, wakes, err := ob.overflowLocked(*o)
 		ob.mu.Unlock()
 		ob.failAll(failed, wakes, err)
 		return true
 	}
-	ob.push(ob.env, o)
+	ob.push(ob.env, *o)
 	dial := ob.mustDialLocked() // not while a connection that has ended is still here: detach dials
 	ob.mu.Unlock()
 	// An ask's time runs from here, while it waits for the connection too.
@@ -229,14 +229,14 @@ func (ob *outbox) attach(c *conn) {
 	queue := ob.take()
 	wakes := ob.caughtUp(ob.env) // before the connection may be behind
 	type failure struct {
-		o   outgoing
+		o   *outgoing
 		err error
 	}
 	var failed []failure
 	// mu is held throughout: what others send now comes behind the queue.
-	for _, o := range queue {
-		if err := c.send(o); err != nil {
-			failed = append(failed, failure{o, err})
+	for i := range queue {
+		if err := c.send(&queue[i]); err != nil {
+			failed = append(failed, failure{&queue[i], err})
 		}
 	}
 	ob.mu.Unlock()

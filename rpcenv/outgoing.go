@@ -24,6 +24,7 @@ type outgoing struct {
 
 	at      time.Time // when it was sent; zero while nothing is recorded
 	content []byte    // encoded, for another Env
+	buffer  *buffer   // of content, if that comes from the pool
 
 	untraced bool // it is counted, not recorded
 	recorded bool // it is recorded, and so is its outcome
@@ -48,10 +49,25 @@ func (o *outgoing) flow() flow {
 	return flow{endpoint: o.to.Name}
 }
 
-// content encodes a message for another Env, unless messages go by reference.
-func (e *Env) content(m proto.Message) ([]byte, error) {
+// encode encodes o for another Env, unless messages go by reference.
+func (o *outgoing) encode(e *Env) error {
 	if e.hooks.ByReference {
-		return nil, nil
+		return nil
 	}
-	return e.table.Append(nil, m)
+	buf := buffers.Get().(*buffer)
+	b, err := e.table.Append(buf.b[:0], o.msg.(proto.Message))
+	if buf.b = b; err != nil {
+		buf.give()
+		return err
+	}
+	o.content, o.buffer = b, buf
+	return nil
+}
+
+// sent gives the buffer back: the Link has its content.
+func (o *outgoing) sent() {
+	if o.buffer != nil {
+		o.buffer.give()
+	}
+	o.content, o.buffer = nil, nil
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
@@ -16,7 +14,7 @@ func (e *Env) send(o outgoing) error {
 	if err := e.prepare(&o); err != nil {
 		return err
 	}
-	e.dispatch(o)
+	e.dispatch(&o)
 	return nil
 }
 
@@ -26,16 +24,14 @@ func (e *Env) prepare(o *outgoing) error {
 	if err := checkMessage(o.msg, local); err != nil || local {
 		return err
 	}
-	content, err := e.content(o.msg.(proto.Message))
-	if err != nil {
+	if err := o.encode(e); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotMessage, err)
 	}
-	o.content = content
 	return nil
 }
 
 // dispatch brings what is prepared on its way.
-func (e *Env) dispatch(o outgoing) {
+func (e *Env) dispatch(o *outgoing) {
 	o.at = e.traceTime()
 	if o.pending != nil {
 		o.pending.to, o.pending.typ, o.pending.id = o.to, TypeName(o.msg), o.cause
@@ -48,7 +44,7 @@ func (e *Env) dispatch(o outgoing) {
 	case o.to.conn != 0:
 		e.sendOn(o)
 	case o.to.Address.IsZero():
-		e.undelivered(o, fmt.Errorf("%w: Cannot send message to client endpoint with no listen address.", ErrUnreachableDisconnected))
+		e.undelivered(*o, fmt.Errorf("%w: Cannot send message to client endpoint with no listen address.", ErrUnreachableDisconnected))
 	default:
 		e.outboxes.send(o)
 	}
@@ -60,31 +56,31 @@ func (in *inbox) send(o outgoing) error {
 		return err
 	}
 	if in.held == nil || !in.holdBack(o) { // without a Journal o stays off the heap
-		in.env.dispatch(o)
+		in.env.dispatch(&o)
 	}
 	return nil
 }
 
 func (in *inbox) holdBack(o outgoing) bool {
-	return in.held.takes(heldItem{send: func() { in.env.dispatch(o) }, drop: func(err error) { in.env.undelivered(o, err) }})
+	return in.held.takes(heldItem{send: func() { in.env.dispatch(&o) }, drop: func(err error) { in.env.undelivered(o, err) }})
 }
 
 func (e *Env) isLocal(to Ref) bool { return to.conn == 0 && to.Address == e.addr }
 
-func (e *Env) sendLocal(o outgoing) {
+func (e *Env) sendLocal(o *outgoing) {
 	id := e.nextID()
 	in := e.endpoints.find(o.to.Name)
 	var w way
 	w.within(e)
 	bounded := in != nil && in.bound != nil
 	if bounded {
-		switch err := in.bound.take(e, &o); {
+		switch err := in.bound.take(e, o); {
 		case err == nil:
 		case errors.Is(err, errNoRoom):
 			o.body.refused = true
 			return
 		default:
-			in.bound.declined(e, o, err)
+			in.bound.declined(e, *o, err)
 			return
 		}
 	}
@@ -92,7 +88,7 @@ func (e *Env) sendLocal(o outgoing) {
 		o.untraced, o.recorded = o.untraced || in.untraced, e.switches.Load().records(in.name)
 		w.names.to = label{in.name, in.tag}
 	}
-	e.recordSent(&o, id, "", &w)
+	e.recordSent(o, id, "", &w)
 	it := item{
 		kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at, untraced: o.untraced, recorded: o.recorded,
 		bounded: bounded,
@@ -105,14 +101,14 @@ func (e *Env) sendLocal(o outgoing) {
 		}
 	}
 	if in == nil {
-		e.undelivered(o, e.endpoints.missing(o.to.Name))
+		e.undelivered(*o, e.endpoints.missing(o.to.Name))
 		return
 	}
 	if err := in.offer(it); err != nil {
 		if bounded {
 			in.bound.leave(e)
 		}
-		e.undelivered(o, err)
+		e.undelivered(*o, err)
 	}
 }
 
@@ -134,12 +130,12 @@ func (e *Env) endAsk(k *incomingAsk, m Message, err error) {
 }
 
 // sendOn sends over one particular connection, to a peer in client mode.
-func (e *Env) sendOn(o outgoing) {
+func (e *Env) sendOn(o *outgoing) {
 	c := e.connections.find(o.to.conn)
 	e.busy(1) // until the Link has it, and counts it itself
 	if c == nil {
 		e.busy(-1)
-		e.undelivered(o, fmt.Errorf("%w: the connection of %s is gone, or is another Env's: "+
+		e.undelivered(*o, fmt.Errorf("%w: the connection of %s is gone, or is another Env's: "+
 			"an endpoint in client mode is reached from the other end of its connection only", ErrUnreachableDisconnected, o.to))
 		return
 	}
@@ -170,7 +166,7 @@ func (b *Blocking) Send(to Ref, m Message) error {
 	}
 	for {
 		b.refused = false
-		if b.env.dispatch(o); !b.refused {
+		if b.env.dispatch(&o); !b.refused {
 			return nil
 		}
 		if err := b.waitForRoom(to); err != nil {

@@ -28,7 +28,7 @@ type mutant struct {
 var mutants = []mutant{
 	{
 		"an inbox puts new items before those that wait", "inbox.go",
-		"in.queue = in.queue.push(it)\n\tin.scheduleLocked()", "in.queue = in.queue.push(it)\n\tl, h := in.queue.list, in.queue.head\n\tl[h], l[len(l)-1] = l[len(l)-1], l[h]\n\tin.scheduleLocked()",
+		"in.queue = itemQueues.push(in.queue, it)\n\tin.scheduleLocked()", "in.queue = itemQueues.push(in.queue, it)\n\tfor range in.queue.len() - 1 {\n\t\tin.queue = itemQueues.push(in.queue, itemQueues.take(in.queue, 0))\n\t}\n\tin.scheduleLocked()",
 		[]string{"FIFO", "start"},
 		false,
 	},
@@ -40,13 +40,13 @@ var mutants = []mutant{
 	},
 	{
 		"an endpoint begins without OnStart", "register.go",
-		"in.queue = in.queue.push(item{kind: itemStart,", "_ = in.queue.push(item{kind: itemStart,",
+		"in.queue = itemQueues.push(in.queue, item{kind: itemStart,", "_ = itemQueues.push(nil, item{kind: itemStart,",
 		[]string{"start"},
 		false,
 	},
 	{
 		"a message within an Env is handled inside the handler that sends it", "send.go",
-		"if err := in.offer(it); err != nil {\n\t\te.undelivered(o, err)", "if err := in.handle(&in.ctx, &it); err == ErrStopped {\n\t\te.undelivered(o, err)",
+		"if err := in.offer(it); err != nil {", "if err := in.handle(&in.ctx, &it); err == ErrStopped {",
 		[]string{"serial", "start", "lost", "ask"},
 		false,
 	},

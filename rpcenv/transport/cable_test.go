@@ -182,7 +182,7 @@ func TestQueuedIsWhatIsNotWritten(t *testing.T) {
 		if want := sizeOf(t, "1") + sizeOf(t, "22") + sizeOf(t, strings.Repeat("3", 5<<19)); left != want {
 			t.Errorf("%d bytes are queued, want %d", left, want)
 		}
-		for _, n := range []int{sizeOf(t, "1"), sizeOf(t, "22"), writeStep, writeStep} {
+		for _, n := range []int{sizeOf(t, "1"), segmentSize, segmentSize} {
 			if _, err := io.CopyN(io.Discard, peer, int64(n)); err != nil {
 				t.Fatal(err)
 			}

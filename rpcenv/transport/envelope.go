@@ -33,7 +33,10 @@ type header struct {
 
 // envelopeEncoder encodes the envelopes of one direction of a connection. It remembers the last header, since most
 // messages have the same one.
-type envelopeEncoder struct{ last header }
+type envelopeEncoder struct {
+	last header
+	head []byte // of the last large frame
+}
 
 // size is that of e's frame.
 func (c *envelopeEncoder) size(e *rpcenv.Envelope) (int, error) {
@@ -63,6 +66,31 @@ func (c *envelopeEncoder) size(e *rpcenv.Envelope) (int, error) {
 
 // append appends the frame of e. The last call of size was for e too: it has left e's header in c.last.
 func (c *envelopeEncoder) append(dst []byte, e *rpcenv.Envelope, size int) []byte {
+	dst = c.appendHead(dst, e, size)
+	if e.Kind == rpcenv.KindFailure {
+		return append(dst, e.Error...)
+	}
+	return append(dst, e.Content...)
+}
+
+// write writes the frame of e as append does: one that is larger than a segment lies in several.
+func (c *envelopeEncoder) write(s *segments, e *rpcenv.Envelope, size int) {
+	if size <= segmentSize {
+		last := s.room(size)
+		*last = c.append(*last, e, size)
+		return
+	}
+	c.head = c.appendHead(c.head[:0], e, size)
+	s.write(c.head)
+	if e.Kind == rpcenv.KindFailure {
+		s.write([]byte(e.Error))
+		return
+	}
+	s.write(e.Content)
+}
+
+// appendHead appends what comes before the content.
+func (c *envelopeEncoder) appendHead(dst []byte, e *rpcenv.Envelope, size int) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(size))
 	dst = append(dst, byte(e.Kind))
 	body := size - wire.LengthSize - 1 - 4
@@ -71,13 +99,10 @@ func (c *envelopeEncoder) append(dst []byte, e *rpcenv.Envelope, size int) []byt
 		body -= 8
 	}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(body))
-	switch e.Kind {
-	case rpcenv.KindFailure:
-		return append(dst, e.Error...)
-	case rpcenv.KindRequest, rpcenv.KindOneWay:
+	if e.Kind == rpcenv.KindRequest || e.Kind == rpcenv.KindOneWay {
 		dst = append(dst, c.last.raw...)
 	}
-	return append(dst, e.Content...)
+	return dst
 }
 
 // encode makes h the header of e.

@@ -19,8 +19,6 @@ const (
 	HandshakeLimit = 4 << 10
 	// lingerTime is how long a closed link may take to write what is queued.
 	lingerTime = time.Second
-	// writeStep bounds one Write, so that Queued goes down while a lot is written.
-	writeStep = 1 << 20
 )
 
 // tcpLink is a Link over a connection. One goroutine reads, one writes.
@@ -30,6 +28,7 @@ type tcpLink struct {
 	frames        *wire.Reader
 	local, remote rpcenv.Address
 	limit         atomic.Int64
+	queued        atomic.Int64  // bytes of pending, and those that the writer took and has not written; it grows with mu held
 	closing       atomic.Bool   // nothing goes out or in any more
 	wake          chan struct{} // capacity 1: the writer has something to do
 	written       chan struct{} // closed when the writer ended
@@ -37,7 +36,6 @@ type tcpLink struct {
 	mu       sync.Mutex
 	encoder  envelopeEncoder
 	pending  segments // frames that the writer has not taken
-	queued   int      // bytes of pending, and those that the writer took and has not written
 	cause    error    // why this side ends the link
 	writeErr error
 }
@@ -72,17 +70,12 @@ func (l *tcpLink) Send(e *rpcenv.Envelope) {
 	if len(l.pending) == 0 {
 		l.signal()
 	}
-	last := l.pending.room(size)
-	*last = l.encoder.append(*last, e, size)
-	l.queued += size
+	l.encoder.write(&l.pending, e, size)
+	l.queued.Add(int64(size))
 }
 
 // Queued is how many bytes wait to be written, in frames.
-func (l *tcpLink) Queued() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.queued
-}
+func (l *tcpLink) Queued() int { return int(l.queued.Load()) }
 
 // Open lifts the limit of HandshakeLimit to Options.MaxFrame.
 func (l *tcpLink) Open() { l.limit.Store(int64(l.host.opts.MaxFrame)) }
@@ -198,7 +191,8 @@ func (l *tcpLink) received(err error) error {
 // drop forgets what is queued. The caller holds l.mu.
 func (l *tcpLink) drop() {
 	l.pending.free()
-	l.pending, l.queued = nil, 0
+	l.pending = nil
+	l.queued.Store(0)
 }
 
 // write writes what Send queued, each time all of it. It is the writer's goroutine.
@@ -240,17 +234,15 @@ func (l *tcpLink) closeWrite() {
 // before; it learns by itself why the connection ended, in most cases.
 func (l *tcpLink) writeAll(b []byte) bool {
 	for len(b) > 0 {
-		n, err := l.conn.Write(b[:min(len(b), writeStep)])
+		n, err := l.conn.Write(b)
 		b = b[n:]
-		l.mu.Lock()
-		l.queued -= n
+		l.queued.Add(-int64(n))
 		if err != nil {
+			l.mu.Lock()
+			defer l.mu.Unlock()
 			l.writeErr = fmt.Errorf("send to %s: %w", l.remote, wire.ReadError(err))
 			l.drop()
 			_ = l.conn.SetReadDeadline(time.Now().Add(lingerTime))
-		}
-		l.mu.Unlock()
-		if err != nil {
 			return false
 		}
 	}
