@@ -15,10 +15,14 @@
 //   - heartbeat: from a registered Worker's Heartbeat until the Master has handled it. In Spark nothing answers it: here the Master's
 //     process acknowledges each by one small message, which is in the figures. Without it nothing would be known of one heartbeat,
 //     and nothing would keep Workers from sending more than the Master can take.
+//   - launch-task: from an executor's StatusUpdate FINISHED until the LaunchTask that fills the core again. In between the driver has taken
+//     the result, and its scheduler has chosen and sent the next task: each operation has one LaunchTask and, as of a real executor, the
+//     StatusUpdates RUNNING and FINISHED. An executor has one core. The driver always has tasks: it runs jobs of 20,000 empty ones, two
+//     at a time, which the DAGScheduler makes and ends meanwhile. Executors compute nothing: they hold a task until its turn comes.
 //
 // # What is the same in all
 //
-// The role counts what it has handled, and a trial whose two sides disagree is none. Roles and peers log warnings, no more. The role's
+// The role counts what it has handled, and a trial whose two sides disagree is none. Roles and peers log errors alone. The role's
 // time-outs of silent peers are raised to a day, since the hollow ones send no heartbeats but those that are measured. The rest are the
 // default settings.
 package flows

@@ -37,7 +37,7 @@ func newDrive(t *measure.Trial, population int) (d *drive, err error) {
 	if d.role, err = rpcenv.ParseAddress(t.Address); err != nil {
 		return nil, err
 	}
-	d.stage, err = stage.New(t.Spec, "Sender")
+	d.stage, err = stage.New(t.Spec, "Sender", logLevel)
 	return d, err
 }
 

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sirupsen/logrus"
+
 	"github.com/coherer/coherer/bench/measure"
 	"github.com/coherer/coherer/bench/stage"
 	"github.com/coherer/coherer/cluster/known"
@@ -31,10 +33,14 @@ func (f *flow) population(spec *measure.Spec) int { return spec.Pairs + f.spare*
 var flows = map[measure.Case]flow{
 	measure.RegisterWorker: {patientMaster, serveRegistrations, "Workers", runRegistrations, 2, spareWorkers},
 	measure.Heartbeat:      {patientMaster, serveHeartbeats, "Workers", runHeartbeats, 2, 0},
+	measure.LaunchTask:     {patientDriver, serveTasks, "executors", runTasks, 1, 0},
 }
 
 // Cases are those of the flows.
 func Cases() []measure.Case { return slices.Sorted(maps.Keys(flows)) }
+
+// logLevel leaves out warnings, since in some flows the role rightly has one for each operation, and a line would cost as much as that.
+const logLevel = logrus.ErrorLevel
 
 // role is the process of the role.
 type role struct {
@@ -54,7 +60,7 @@ func Serve(spec *measure.Spec, sink *measure.Sink) (address string, stop func(),
 	if err != nil {
 		return "", nil, err
 	}
-	s, err := stage.New(spec, "Receiver")
+	s, err := stage.New(spec, "Receiver", logLevel)
 	if err != nil {
 		return "", nil, err
 	}

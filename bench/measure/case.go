@@ -31,6 +31,7 @@ const (
 const (
 	RegisterWorker Case = "register-worker"
 	Heartbeat      Case = "heartbeat"
+	LaunchTask     Case = "launch-task"
 )
 
 // Kind is how a case is driven.
@@ -75,6 +76,7 @@ var rows = []row{
 	{Connect, "connects", true, KindOp, 1, false},
 	{RegisterWorker, "registrations", true, KindOp, maxPeers, true},
 	{Heartbeat, "heartbeats", true, KindOp, maxPeers, true},
+	{LaunchTask, "tasks", true, KindOp, maxPeers, true},
 }
 
 // Cases returns all of them, in the order of a report.
