@@ -37,8 +37,11 @@ func newDrive(t *measure.Trial, population int) (d *drive, err error) {
 	if d.role, err = rpcenv.ParseAddress(t.Address); err != nil {
 		return nil, err
 	}
-	d.stage, err = stage.New(t.Spec, "Sender", logLevel)
-	return d, err
+	if d.stage, err = stage.New(t.Spec, "Sender"); err != nil {
+		return nil, err
+	}
+	d.stage.Quiet()
+	return d, nil
 }
 
 // trialOf is a trial of peers that are all ready.

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sirupsen/logrus"
-
 	"github.com/coherer/coherer/bench/measure"
 	"github.com/coherer/coherer/bench/stage"
 	"github.com/coherer/coherer/cluster/known"
@@ -39,9 +37,6 @@ var flows = map[measure.Case]flow{
 // Cases are those of the flows.
 func Cases() []measure.Case { return slices.Sorted(maps.Keys(flows)) }
 
-// logLevel leaves out warnings, since in some flows the role rightly has one for each operation, and a line would cost as much as that.
-const logLevel = logrus.ErrorLevel
-
 // role is the process of the role.
 type role struct {
 	spec *measure.Spec
@@ -60,10 +55,11 @@ func Serve(spec *measure.Spec, sink *measure.Sink) (address string, stop func(),
 	if err != nil {
 		return "", nil, err
 	}
-	s, err := stage.New(spec, "Receiver", logLevel)
+	s, err := stage.New(spec, "Receiver")
 	if err != nil {
 		return "", nil, err
 	}
+	s.Quiet() // in some flows a role rightly warns with each operation, and a line would cost as much as that
 	r := &role{spec: spec, count: sink}
 	if r.env, err = s.Env("Role", stage.Loopback, c); err == nil {
 		err = f.serve(r)

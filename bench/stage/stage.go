@@ -23,7 +23,7 @@ import (
 // Loopback is any free port of it.
 var Loopback = rpcenv.Address{Host: "127.0.0.1"}
 
-// Stage is a Host of Envs over TCP. Its Envs log to stderr. Its methods may be called from any goroutine.
+// Stage is a Host of Envs over TCP. Its Envs log warnings and errors, to stderr. Its methods may be called from any goroutine.
 type Stage struct {
 	host     *transport.Host
 	log      *logrus.Entry
@@ -34,9 +34,9 @@ type Stage struct {
 	envs map[*rpcenv.Env]struct{} // that have not ended
 }
 
-// New makes the Stage of a process; name is that of its record, level that of the Envs' log. The caller closes it.
-func New(spec *measure.Spec, name string, level logrus.Level) (_ *Stage, err error) {
-	s := &Stage{log: app.NewLog(level), envs: map[*rpcenv.Env]struct{}{}}
+// New makes the Stage of a process; name is that of its record. The caller closes it.
+func New(spec *measure.Spec, name string) (_ *Stage, err error) {
+	s := &Stage{log: app.NewLog(logrus.WarnLevel), envs: map[*rpcenv.Env]struct{}{}}
 	// After a failure Close ends the parts that exist.
 	defer func() {
 		if err != nil {
@@ -74,6 +74,9 @@ func (s *Stage) Env(name string, listen rpcenv.Address, c *conf.Conf) (*rpcenv.E
 	})
 	return e, nil
 }
+
+// Quiet leaves warnings out of the log.
+func (s *Stage) Quiet() { s.log.Logger.SetLevel(logrus.ErrorLevel) }
 
 // Close ends the Envs side by side, then the Host, and removes the record. No Env may be made meanwhile.
 func (s *Stage) Close() error {
