@@ -90,6 +90,31 @@ func TestControl(t *testing.T) {
 	}
 }
 
+// Of a rival that can have several pairs or a rate, every message arrives then too.
+func TestExtras(t *testing.T) {
+	for _, rival := range rivals {
+		for _, c := range rival.Cases() {
+			spec := measure.Spec{
+				Contender: rival.Name(), Case: c, Pairs: 1, InFlight: 8, Duration: 50 * time.Millisecond, Record: measure.RecordOff,
+			}
+			if c.Sized() {
+				spec.Size = 76
+			}
+			if !c.Windowed() {
+				spec.InFlight = 0
+			}
+			paced, paired := spec, spec
+			paced.Rate, paired.Pairs = 200, 3
+			for name, s := range map[string]measure.Spec{"rate": paced, "pairs": paired} {
+				if named := measure.NameOf(rival); named.Refuses(&s) != "" || s.Validate() != nil {
+					continue
+				}
+				t.Run(rival.Name()+"/"+string(c)+"/"+name, func(t *testing.T) { trial(t, s) })
+			}
+		}
+	}
+}
+
 // With more under way than sockets hold, the two sides of a rival must not wait for each other.
 func TestDeep(t *testing.T) {
 	for _, rival := range rivals {
@@ -125,7 +150,7 @@ func trial(t *testing.T, spec measure.Spec) {
 		if serving == nil {
 			t.Fatal("it does not serve")
 		}
-		run.Address = serving.Address
+		run.Address, run.Marks = serving.Address, serving.Marks
 	}
 	result := sender.call(measure.Command{Run: &run}).Result
 	if result == nil {
@@ -139,7 +164,7 @@ func trial(t *testing.T, spec measure.Spec) {
 		t.Fatal("no side reports what it received")
 	}
 	sent := &result.Sent
-	if sent.Messages == 0 || sent.Elapsed < spec.Duration {
+	if sent.Messages == 0 || spec.Rate == 0 && sent.Elapsed < spec.Duration {
 		t.Errorf("sent %d in %s", sent.Messages, sent.Elapsed)
 	}
 	if received.Messages != sent.Messages || received.Bytes != sent.Messages*uint64(spec.Size) || received.Fault != "" {

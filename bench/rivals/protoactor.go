@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"time"
+	"strconv"
+	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/remote"
@@ -15,23 +15,34 @@ import (
 	"github.com/coherer/coherer/messages/app"
 )
 
-// The names of the actors at both sides.
+// The names of the actors at both sides; those of several pairs have a number besides.
 const (
 	sinkName   = "sink"
 	sourceName = "source"
 )
 
-// askTimeout is longer than a trial may stand still, so that the trial's own error reports the loss.
-const askTimeout = 2 * measure.Stall
-
-// protoactor is an actor with the default mailbox on each side, in one ActorSystem or in two with the default remote.
+// protoactor is an actor with the default mailbox on each side of a pair, in one ActorSystem or in two with the default remote. As of
+// Coherer, the many senders of fan-in and the many receivers of fan-out have a system each, and so a connection each.
+//
+// It does not do one-way: a send never waits and its queue has no bound, so a flood is a race between its memory and the wire.
 type protoactor struct{}
 
 func (protoactor) Name() string    { return "protoactor" }
 func (protoactor) Version() string { return version("github.com/asynkron/protoactor-go") }
 
 func (protoactor) Cases() []measure.Case {
-	return []measure.Case{measure.LocalTell, measure.LocalAsk, measure.RemoteTell, measure.RemoteAsk}
+	return []measure.Case{
+		measure.LocalTell, measure.LocalAsk, measure.RemoteTell, measure.RemoteAsk, measure.FanIn, measure.FanOut,
+		measure.EndpointSpawn, measure.Connect,
+	}
+}
+
+func (protoactor) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true} }
+
+// theater is the ActorSystems of one side.
+type theater struct {
+	systems []*actor.ActorSystem
+	remotes []*remote.Remote
 }
 
 func newSystem() *actor.ActorSystem {
@@ -40,32 +51,56 @@ func newSystem() *actor.ActorSystem {
 	}))
 }
 
-// networked is a system that others reach at a free port of loopback.
-func networked() (*actor.ActorSystem, *remote.Remote) {
+// local adds a system without a network.
+func (t *theater) local() *actor.ActorSystem {
 	system := newSystem()
+	t.systems = append(t.systems, system)
+	return system
+}
+
+// networked adds a system that others reach at a free port of loopback.
+func (t *theater) networked() *actor.ActorSystem {
+	system := t.local()
 	r := remote.NewRemote(system, remote.Configure("127.0.0.1", 0))
 	r.Start()
-	return system, r
+	t.remotes = append(t.remotes, r)
+	return system
+}
+
+func (t *theater) close() {
+	for _, r := range t.remotes {
+		r.Shutdown(false)
+	}
+	for _, s := range t.systems {
+		s.Shutdown()
+	}
 }
 
 func (protoactor) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
-	system, r := networked()
-	stop := func() {
-		r.Shutdown(false)
-		system.Shutdown()
+	t := new(theater)
+	var addresses []string
+	for i, sink := range sinks {
+		if i == 0 || spec.Case == measure.FanOut {
+			addresses = append(addresses, t.networked().Address())
+		}
+		if err := spawnSink(t.systems[len(t.systems)-1], spec, i, sink); err != nil {
+			t.close()
+			return "", nil, err
+		}
 	}
-	if err := spawnSink(system, spec, sinks[0]); err != nil {
-		stop()
-		return "", nil, err
-	}
-	return system.Address(), stop, nil
+	return strings.Join(addresses, ","), t.close, nil
 }
 
-func spawnSink(system *actor.ActorSystem, spec *measure.Spec, sink *measure.Sink) error {
-	ask := spec.Case.Ask()
+func spawnSink(system *actor.ActorSystem, spec *measure.Spec, i int, sink *measure.Sink) error {
+	ask, connect := spec.Case.Ask(), spec.Case == measure.Connect
 	_, err := system.Root.SpawnNamed(actor.PropsFromFunc(func(c actor.Context) {
 		m, ok := c.Message().(*app.StatusUpdate)
 		if !ok {
+			return
+		}
+		if connect {
+			sink.Operation()
+			c.Respond(m)
 			return
 		}
 		// A tell is sent with the source as its sender, so both are answered alike.
@@ -76,104 +111,139 @@ func spawnSink(system *actor.ActorSystem, spec *measure.Spec, sink *measure.Sink
 				c.Send(c.Sender(), back)
 			}
 		}
-	}), sinkName)
+	}), sinkName+strconv.Itoa(i))
 	return err
 }
 
 func (protoactor) Run(ctx context.Context, t *measure.Trial) error {
-	var system *actor.ActorSystem
-	to := actor.NewPID(t.Address, sinkName)
-	if t.Sinks != nil {
-		system = newSystem()
-		to.Address = system.Address()
-		if err := spawnSink(system, t.Spec, t.Sinks[0]); err != nil {
+	switch t.Spec.Case {
+	case measure.EndpointSpawn:
+		return spawn(ctx, t)
+	case measure.Connect:
+		return connect(ctx, t)
+	}
+	stage := new(theater)
+	defer stage.close()
+	to, err := stage.meet(t)
+	if err != nil {
+		return err
+	}
+	senders := t.Spec.Senders()
+	over := make(chan error, senders)
+	sources := make([]*actor.PID, senders)
+	for i := range sources {
+		var source actor.Actor
+		switch {
+		case t.Spec.Case.Ask():
+			source = &asker{to: to[i], asks: t.Asks[i], over: over}
+		case senders < t.Spec.Pairs: // one for all
+			source = &teller{to: to, tells: t.Tells, over: over}
+		default:
+			source = &teller{to: to[i : i+1], tells: t.Tells[i : i+1], pair: i, over: over}
+		}
+		root := stage.systems[i%len(stage.systems)].Root
+		props := actor.PropsFromProducer(func() actor.Actor { return source })
+		if sources[i], err = root.SpawnNamed(props, sourceName+strconv.Itoa(i)); err != nil {
 			return err
 		}
-	} else {
-		var r *remote.Remote
-		system, r = networked()
-		defer r.Shutdown(false)
 	}
-	defer system.Shutdown()
-	over := make(chan error, 1)
-	var source actor.Actor
-	if t.Spec.Case.Ask() {
-		source = &asker{to: to, asks: t.Asks[0], over: over}
-	} else {
-		source = &teller{to: to, tell: t.Tells[0], over: over}
+	defer t.Pace(ctx, func(pair int) {
+		i := pair % senders
+		stage.systems[i%len(stage.systems)].Root.Send(sources[i], tick{pair})
+	})()
+	for range senders {
+		select {
+		case err := <-over:
+			if err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	if _, err := system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { return source }), sourceName); err != nil {
-		return err
-	}
-	select {
-	case err := <-over:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return nil
 }
 
-// teller sends as many tells as may be under way.
+// meet makes the systems of the senders, and in a local case the receivers. It returns the receiver of each pair.
+func (t *theater) meet(trial *measure.Trial) ([]*actor.PID, error) {
+	spec := trial.Spec
+	var addresses []string
+	if !spec.Case.Remote() {
+		system := t.local()
+		addresses = []string{system.Address()}
+		for i, sink := range trial.Sinks {
+			if err := spawnSink(system, spec, i, sink); err != nil {
+				return nil, err
+			}
+		}
+	} else {
+		addresses = strings.Split(trial.Address, ",")
+		systems := 1
+		if spec.Case == measure.FanIn {
+			systems = spec.Pairs
+		}
+		for range systems {
+			t.networked()
+		}
+	}
+	to := make([]*actor.PID, spec.Pairs)
+	for pair := range to {
+		to[pair] = actor.NewPID(addresses[pair%len(addresses)], sinkName+strconv.Itoa(pair%spec.Receivers()))
+	}
+	return to, nil
+}
+
+// tick reminds a sender that a message of a pair may be due.
+type tick struct{ pair int }
+
+// teller sends as many tells as may be under way, to one receiver or to many.
 type teller struct {
-	to   *actor.PID
-	tell *measure.Tell
-	over chan<- error
+	to    []*actor.PID
+	tells []*measure.Tell
+	pair  int // the first
+	over  chan<- error
+	ended int // pairs
 }
 
 func (t *teller) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case *actor.Started:
-	case *app.StatusUpdate:
-		if over, err := t.tell.Acknowledged(m); over || err != nil {
-			t.over <- err
-			c.Stop(c.Self())
-			return
+		for i := range t.tells {
+			t.send(c, i)
 		}
-	default:
+	case tick:
+		t.send(c, m.pair-t.pair)
+	case *app.StatusUpdate:
+		t.acknowledged(c, m)
+	}
+}
+
+func (t *teller) acknowledged(c actor.Context, ack *app.StatusUpdate) {
+	i := measure.PairOf(ack) - t.pair
+	if i < 0 || i >= len(t.tells) {
+		t.end(c, fmt.Errorf("an acknowledgement of pair %d came to the sender of pair %d", measure.PairOf(ack), t.pair))
 		return
 	}
-	for m := t.tell.Next(); m != nil; m = t.tell.Next() {
-		c.Request(t.to, m) // Send would carry no sender, to which the sink acknowledges
-	}
-}
-
-// asker keeps as many asks under way as may be, each with a future of its own, as protoactor's asks are.
-type asker struct {
-	to   *actor.PID
-	asks *measure.Ask
-	over chan<- error
-	done bool
-}
-
-func (a *asker) Receive(c actor.Context) {
-	if _, ok := c.Message().(*actor.Started); ok {
-		a.ask(c)
-	}
-}
-
-func (a *asker) ask(c actor.Context) {
-	for m, at := a.asks.Next(); m != nil; m, at = a.asks.Next() {
-		c.ReenterAfter(c.RequestFuture(a.to, m, askTimeout), func(answer any, err error) { a.answered(c, at, answer, err) })
-	}
-}
-
-func (a *asker) answered(c actor.Context, at time.Duration, answer any, err error) {
-	over := false
-	if err == nil {
-		m, ok := answer.(*app.StatusUpdate)
-		if !ok {
-			err = fmt.Errorf("the answer is a %T", answer)
-		} else {
-			over, err = a.asks.Answered(at, m)
-		}
-	}
+	over, err := t.tells[i].Acknowledged(ack)
 	switch {
-	case a.done: // an ask that was under way when the trial ended
-	case over || err != nil:
-		a.done = true
-		a.over <- errors.Join(err)
-		c.Stop(c.Self())
+	case err != nil:
+		t.end(c, err)
+	case over:
+		if t.ended++; t.ended == len(t.tells) {
+			t.end(c, nil)
+		}
 	default:
-		a.ask(c)
+		t.send(c, i)
+	}
+}
+
+func (t *teller) end(c actor.Context, err error) {
+	t.over <- err
+	c.Stop(c.Self())
+}
+
+func (t *teller) send(c actor.Context, i int) {
+	for m := t.tells[i].Next(); m != nil; m = t.tells[i].Next() {
+		c.Request(t.to[i], m) // Send would carry no sender, to which the sink acknowledges
 	}
 }
