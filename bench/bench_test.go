@@ -159,7 +159,7 @@ func TestMissingRivalsAreNamed(t *testing.T) {
 		also         []string
 	}{
 		{"left out", NoRivals, "left out by --rivals none", nil},
-		{"no source tree", "", "name it with --rivals", []string{"spark"}},
+		{"no source tree", "", "name it with --rivals", []string{"hollywood", "spark", "ergo"}},
 		{"no such file", "/nowhere/rivals", "no such file", nil},
 		{"no program", "/etc/passwd", "/etc/passwd", nil},
 	} {

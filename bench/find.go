@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,18 +31,28 @@ type source struct {
 	name string
 	// alone: the program has one contender, of this name. It is left out where that one is not wanted.
 	alone bool
-	find  func(ctx context.Context, dir string, progress io.Writer) (program, error)
+	// onDemand: it is built only if its name is in Options.Contenders.
+	onDemand bool
+	find     func(ctx context.Context, dir string, progress io.Writer) (program, error)
 }
 
-// sources are the programs of rivals that Options.Rivals names: the file, or that of the source tree and that of Spark, which are
-// built into dir.
+// sources are the programs of rivals that Options.Rivals names: the file; or those of the source tree
+// and that of Spark, which are built into dir.
 func sources(rivals string) []source {
 	if rivals != "" {
-		return []source{{rivals, false, func(context.Context, string, io.Writer) (program, error) {
+		return []source{{name: rivals, find: func(context.Context, string, io.Writer) (program, error) {
 			return program{path: rivals}, process.CheckBinary(rivals)
 		}}}
 	}
-	return []source{{rivalsFolder, false, buildRivals}, {sparkName, true, buildSpark}}
+	all := []source{
+		{name: rivalsFolder, find: built{""}.find},
+		{name: "hollywood", alone: true, find: built{"hollywood"}.find},
+		{name: sparkName, alone: true, find: buildSpark},
+	}
+	for _, a := range aparts {
+		all = append(all, a.source())
+	}
+	return all
 }
 
 // sparkName is the contender that is Spark's own.
@@ -63,17 +74,20 @@ func (o *Options) onlyOwn() bool {
 	return len(o.Contenders) > 0 && !slices.ContainsFunc(o.Contenders, func(name string) bool { return !isOwn(name) })
 }
 
-// buildRivals builds the program of the source tree.
-func buildRivals(ctx context.Context, dir string, progress io.Writer) (program, error) {
+// built is a program of the source tree, by its folder below rivalsFolder.
+type built struct{ folder string }
+
+// find builds it.
+func (b built) find(ctx context.Context, dir string, progress io.Writer) (program, error) {
 	folder, err := rivalsSource()
 	if err != nil {
 		return program{}, err
 	}
 	if progress != nil {
-		fmt.Fprintf(progress, "building %s; the first time takes minutes\n", rivalsFolder)
+		fmt.Fprintf(progress, "building %s; the first time takes minutes\n", path.Join(rivalsFolder, b.folder))
 	}
-	p := program{path: filepath.Join(dir, "rivals")}
-	return p, process.BuildMain(ctx, folder, p.path)
+	p := program{path: filepath.Join(dir, "rivals-"+b.folder)}
+	return p, process.BuildMain(ctx, filepath.Join(folder, b.folder), p.path)
 }
 
 // rivalsSource is the folder of the program in the source tree that the working directory is in.

@@ -45,7 +45,8 @@ func (r *runner) find(ctx context.Context) error {
 		return err
 	}
 	for _, name := range r.opts.Contenders {
-		if !slices.ContainsFunc(r.found, func(f found) bool { return f.Name == name }) {
+		missing := slices.ContainsFunc(r.report.Missing, func(m Missing) bool { return m.Name == name })
+		if !missing && !slices.ContainsFunc(r.found, func(f found) bool { return f.Name == name }) {
 			r.miss(name, "no contender that was found has this name")
 		}
 	}
@@ -62,6 +63,10 @@ func (r *runner) findRivals(ctx context.Context) error {
 	}
 	for _, s := range sources(r.opts.Rivals) {
 		if s.alone && !r.opts.wants(s.name) {
+			continue
+		}
+		if s.onDemand && len(r.opts.Contenders) == 0 {
+			r.miss(s.name, "only --contenders coherer,"+s.name+" builds it, with a library that is no requirement of the tree")
 			continue
 		}
 		hello, p, err := r.hello(ctx, s)

@@ -23,7 +23,7 @@ import (
 type grpcStream struct{}
 
 func (grpcStream) Name() string    { return "grpc" }
-func (grpcStream) Version() string { return version("google.golang.org/grpc") }
+func (grpcStream) Version() string { return measure.LibraryVersion("google.golang.org/grpc") }
 
 func (grpcStream) Cases() []measure.Case {
 	return []measure.Case{measure.RemoteTell, measure.RemoteAsk, measure.OneWay}

@@ -32,7 +32,7 @@ type natsCore struct{}
 
 func (natsCore) Name() string { return "nats" }
 func (natsCore) Version() string {
-	return version("github.com/nats-io/nats.go") + ", server " + version("github.com/nats-io/nats-server/v2")
+	return measure.LibraryVersion("github.com/nats-io/nats.go") + ", server " + measure.LibraryVersion("github.com/nats-io/nats-server/v2")
 }
 
 func (natsCore) Cases() []measure.Case {

@@ -27,8 +27,10 @@ const (
 // It does not do one-way: a send never waits and its queue has no bound, so a flood is a race between its memory and the wire.
 type protoactor struct{}
 
-func (protoactor) Name() string    { return "protoactor" }
-func (protoactor) Version() string { return version("github.com/asynkron/protoactor-go") }
+func (protoactor) Name() string { return "protoactor" }
+func (protoactor) Version() string {
+	return measure.LibraryVersion("github.com/asynkron/protoactor-go")
+}
 
 func (protoactor) Cases() []measure.Case {
 	return []measure.Case{
