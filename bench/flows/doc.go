@@ -19,6 +19,11 @@
 //     the result, and its scheduler has chosen and sent the next task: each operation has one LaunchTask and, as of a real executor, the
 //     StatusUpdates RUNNING and FINISHED. An executor has one core. The driver always has tasks: it runs jobs of 20,000 empty ones, two
 //     at a time, which the DAGScheduler makes and ends meanwhile. Executors compute nothing: they hold a task until its turn comes.
+//   - allocate-container: from when an ApplicationMaster wants a container until an AllocateResponse of the ResourceManager has it. The
+//     ApplicationMaster works in rounds: one AllocateRequest asks for all that are wanted and gives the containers of the round before
+//     back, each node whose turn it is sends a heartbeat, on which the FairScheduler gives one container, and another AllocateRequest fetches them. So the
+//     latency is about that of a round, which has as many containers as are in flight. Nodes have 8 GiB and 8 cores, containers 1 GiB
+//     and one core; nothing is started on a node.
 //
 // # What is the same in all
 //

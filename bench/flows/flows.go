@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/metrics"
 )
 
 // flow is how a case is done.
@@ -29,9 +30,10 @@ type flow struct {
 func (f *flow) population(spec *measure.Spec) int { return spec.Pairs + f.spare*spec.InFlight }
 
 var flows = map[measure.Case]flow{
-	measure.RegisterWorker: {patientMaster, serveRegistrations, "Workers", runRegistrations, 2, spareWorkers},
-	measure.Heartbeat:      {patientMaster, serveHeartbeats, "Workers", runHeartbeats, 2, 0},
-	measure.LaunchTask:     {patientDriver, serveTasks, "executors", runTasks, 1, 0},
+	measure.RegisterWorker:    {patientMaster, serveRegistrations, "Workers", runRegistrations, 2, spareWorkers},
+	measure.Heartbeat:         {patientMaster, serveHeartbeats, "Workers", runHeartbeats, 2, 0},
+	measure.LaunchTask:        {patientDriver, serveTasks, "executors", runTasks, 1, 0},
+	measure.AllocateContainer: {patientResourceManager, serveContainers, "NodeManagers", runContainers, 2, 0},
 }
 
 // Cases are those of the flows.
@@ -68,4 +70,19 @@ func Serve(spec *measure.Spec, sink *measure.Sink) (address string, stop func(),
 		return "", nil, errors.Join(err, s.Close())
 	}
 	return r.env.Address().String(), func() { _ = s.Close() }, nil // the trial is over by then: a failure to close changes no figure
+}
+
+// received is how many messages of a type an endpoint has got.
+func received(env *rpcenv.Env, endpoint, message string) uint64 {
+	for _, e := range env.Metrics().Endpoints {
+		if e.Name != endpoint {
+			continue
+		}
+		for _, s := range e.Series {
+			if s.Kind == metrics.Message && s.Type == message {
+				return s.Received
+			}
+		}
+	}
+	return 0
 }

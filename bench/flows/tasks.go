@@ -13,7 +13,6 @@ import (
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/bench/flows/hollow"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/metrics"
 )
 
 // patientDriver gives up no executor that is silent.
@@ -41,7 +40,8 @@ func serveTasks(r *role) error {
 	if err != nil {
 		return err
 	}
-	r.count.CountBy(func() uint64 { return ended(r.env) })
+	// The driver's scheduler reports the end of a task to the DAGScheduler before it launches the one that follows.
+	r.count.CountBy(func() uint64 { return received(r.env, dag.Name, "CompletionEvent") })
 	for range jobsAtOnce {
 		r.env.Go("jobs", func(b *rpcenv.Blocking) error {
 			for {
@@ -55,22 +55,6 @@ func serveTasks(r *role) error {
 		})
 	}
 	return nil
-}
-
-// ended is how many tasks the driver's scheduler has reported to the DAGScheduler as ended. It does so before it launches the task
-// that follows.
-func ended(driver *rpcenv.Env) uint64 {
-	for _, e := range driver.Metrics().Endpoints {
-		if e.Name != dag.Name {
-			continue
-		}
-		for _, s := range e.Series {
-			if s.Kind == metrics.Message && s.Type == "CompletionEvent" {
-				return s.Received
-			}
-		}
-	}
-	return 0
 }
 
 // seat is an executor with a task.

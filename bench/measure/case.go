@@ -29,9 +29,10 @@ const (
 // The cases of the protocol's own flows, between a role and as many hollow peers as there are pairs. Package flows says what
 // one operation is.
 const (
-	RegisterWorker Case = "register-worker"
-	Heartbeat      Case = "heartbeat"
-	LaunchTask     Case = "launch-task"
+	RegisterWorker    Case = "register-worker"
+	Heartbeat         Case = "heartbeat"
+	LaunchTask        Case = "launch-task"
+	AllocateContainer Case = "allocate-container"
 )
 
 // Kind is how a case is driven.
@@ -77,6 +78,7 @@ var rows = []row{
 	{RegisterWorker, "registrations", true, KindOp, maxPeers, true},
 	{Heartbeat, "heartbeats", true, KindOp, maxPeers, true},
 	{LaunchTask, "tasks", true, KindOp, maxPeers, true},
+	{AllocateContainer, "containers", true, KindOp, maxPeers, true},
 }
 
 // Cases returns all of them, in the order of a report.
