@@ -45,7 +45,7 @@ func (in *inbox) fire(t *timer) {
 	}
 	// At most one tick waits: an endpoint that is late does not find its inbox full of them. In Spark two may wait.
 	if t.waiting.CompareAndSwap(false, true) {
-		in.post(item{kind: itemTick, id: env.nextID(), cause: t.cause, msg: t.msg, name: t.name, timer: t, sender: env.addr, untraced: t.quiet})
+		in.post(&item{kind: itemTick, id: env.nextID(), cause: t.cause, msg: t.msg, name: t.name, timer: t, sender: env.addr, untraced: t.quiet})
 	}
 	if t.period > 0 {
 		t.schedule(env.host, t.period)

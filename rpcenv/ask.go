@@ -51,7 +51,7 @@ func (k *continued[R]) askEnded(res result) {
 	if res.id.IsZero() {
 		it.kind, it.id, it.name = itemFailed, in.env.nextID(), "ask failed"
 	}
-	if !in.post(it) { // the endpoint has stopped: nobody handles the answer
+	if !in.post(&it) { // the endpoint has stopped: nobody handles the answer
 		res.ledger.add(res.bytes)
 		in.env.recordUnheard(in.name, p, res)
 	}

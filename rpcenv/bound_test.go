@@ -3,7 +3,6 @@ package rpcenv_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,17 +62,18 @@ func TestAnInboxTakesAsManyAsItsLimit(t *testing.T) {
 			})
 			w.await("the ask failed: true")
 			close(gate)
-			w.await("E is behind: false")
-			got := w.noted()
-			slices.Sort(got)
-			handled := 0
-			for _, line := range got {
-				if strings.HasPrefix(line, "m") {
-					handled++
+			w.await("E is behind: false") // nothing waits, but not all are handled yet
+			w.until("all are handled", func(log []string) bool {
+				handled := 0
+				for _, line := range log {
+					if strings.HasPrefix(line, "m") {
+						handled++
+					}
 				}
-			}
-			if handled != threads+10 || w.count("the stream to E ended: true") != 1 || w.count("E is behind: true") != 1 {
-				t.Errorf("%d were handled: %q", handled, got)
+				return handled == threads+10
+			})
+			if w.count("the stream to E ended: true") != 1 || w.count("E is behind: true") != 1 {
+				t.Errorf("%q", w.noted())
 			}
 			if d := w.drops(); len(d) != 5 {
 				t.Errorf("%d events: %q", len(d), d)

@@ -58,6 +58,7 @@ type conn struct {
 	// What came in, by endpoint or asker; counted is the one used last, lost is of what no endpoint has taken.
 	ledgers       map[flow]*ledger
 	counted, lost *ledger
+	taker         *inbox // of the last message
 	// finishes: the peer shuts down, and sends what waits without credit; late is how many bytes of that came.
 	finishes bool
 	late     int

@@ -88,7 +88,7 @@ func (c *Context) Unsupported(m Message) {
 func (c *Context) Start(cmd Command, then func(Exit)) (Process, error) {
 	in := c.in
 	return in.env.host.Start(cmd, func(e Exit) {
-		in.post(item{kind: itemRun, id: in.env.nextID(), name: "outside process ended", ctx: c, then: goOn(func() { then(e) })})
+		in.post(&item{kind: itemRun, id: in.env.nextID(), name: "outside process ended", ctx: c, then: goOn(func() { then(e) })})
 	})
 }
 
@@ -97,7 +97,7 @@ func (c *Context) Start(cmd Command, then func(Exit)) (Process, error) {
 func (c *Context) Outside(name string) func(Message) {
 	in := c.in
 	return func(m Message) {
-		in.post(item{kind: itemOutside, id: in.env.nextID(), name: "outside " + name, msg: m, sender: in.env.addr})
+		in.post(&item{kind: itemOutside, id: in.env.nextID(), name: "outside " + name, msg: m, sender: in.env.addr})
 	}
 }
 
@@ -120,5 +120,5 @@ func (c *Context) stopping() bool { return c.item != nil && c.item.kind == itemS
 // later calls f in this inbox, as the outcome of something that could not begin. Never at once: a continuation comes after its
 // handler.
 func (c *Context) later(name string, f func()) {
-	c.in.post(item{kind: itemRun, id: c.in.env.nextID(), cause: c.cause(), name: name, ctx: c, then: goOn(f)})
+	c.in.post(&item{kind: itemRun, id: c.in.env.nextID(), cause: c.cause(), name: name, ctx: c, then: goOn(f)})
 }

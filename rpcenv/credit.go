@@ -164,6 +164,18 @@ func (c *conn) ledgerOf(f flow) *ledger {
 	return l
 }
 
+// receiver is the endpoint of a name, or nil, and the ledger of what comes for it. c.receiving is held.
+func (c *conn) receiver(name string) (*inbox, *ledger) {
+	f := flow{endpoint: name}
+	// Most messages are for the endpoint of the one before.
+	if c.taker == nil || c.taker.name != name || c.taker.freed.Load() {
+		if c.taker = c.env.endpoints.find(name); c.taker == nil {
+			return nil, c.unhandledOf(f)
+		}
+	}
+	return c.taker, c.ledgerOf(f)
+}
+
 // unhandledOf is the ledger of what comes for an endpoint that there is not. c.receiving is held.
 func (c *conn) unhandledOf(f flow) *ledger {
 	if l := c.ledgers[f]; l != nil { // its endpoint has ended just now

@@ -94,6 +94,7 @@ func (t *endpoints) stop(in *inbox, cause record.ID) {
 func (t *endpoints) free(in *inbox) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	in.freed.Store(true)
 	if t.named[in.name] == in {
 		delete(t.named, in.name)
 	}
@@ -145,7 +146,7 @@ func (t *endpoints) notify(it item) {
 		}
 		if ok {
 			it.id = t.env.nextID()
-			in.post(it) // false if it has stopped since: then nobody is left to hear of it
+			in.post(&it) // false if it has stopped since: then nobody is left to hear of it
 		}
 	}
 }

@@ -3,6 +3,7 @@ package rpcenv
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -31,6 +32,8 @@ type inbox struct {
 	meter    *meter      // made with the first item that is counted: an idle endpoint is small
 	// registered and watching are its places in the lists of endpoints, which guards them.
 	registered, watching int32
+
+	freed atomic.Bool // its name is another's, or nobody's
 
 	mu    sync.Mutex // of this block; see the lock order in outbox.go
 	queue *items
@@ -65,7 +68,7 @@ type turns struct {
 }
 
 // post queues it; false means that the endpoint is stopped and it was not taken.
-func (in *inbox) post(it item) bool {
+func (in *inbox) post(it *item) bool {
 	in.mu.Lock()
 	if in.stopped {
 		in.mu.Unlock()
@@ -78,15 +81,15 @@ func (in *inbox) post(it item) bool {
 	if in.meter == nil {
 		in.meter = &meter{counts: in.env.metrics.Endpoint(in.name)}
 	}
-	in.meter.countReceived(in.env, &it)
-	in.queue = itemQueues.push(in.queue, it)
+	in.meter.countReceived(in.env, it)
+	in.queue = itemQueues.push(in.queue, *it)
 	in.scheduleLocked()
 	in.mu.Unlock()
 	return true
 }
 
 // offer is post with the error, in Spark's words, of an endpoint that was found and has been stopped since.
-func (in *inbox) offer(it item) error {
+func (in *inbox) offer(it *item) error {
 	if in.post(it) {
 		return nil
 	}

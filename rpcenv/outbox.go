@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Lock order: while a goroutine holds one of these locks, it takes only locks of later numbers.
@@ -53,6 +54,8 @@ type outboxes struct {
 	env  *Env
 	dial func(to Address, done func(*conn, error))
 
+	latest atomic.Pointer[outbox] // that was sent by
+
 	mu sync.Mutex
 	to map[Address]*outbox
 }
@@ -97,6 +100,10 @@ func (t *outboxes) all() []*outbox {
 // send sends o by the outbox of its address.
 func (t *outboxes) send(o *outgoing) {
 	for {
+		// Most messages go where the one before went. If that outbox is gone, it does not send.
+		if ob := t.latest.Load(); ob != nil && ob.to == o.to.Address && ob.send(o) {
+			return
+		}
 		ob := t.of(o.to.Address)
 		if ob == nil {
 			t.env.undelivered(*o, fmt.Errorf("%w: RpcEnv has been stopped", ErrStopped))
@@ -105,6 +112,7 @@ func (t *outboxes) send(o *outgoing) {
 		// It may have left the table since, when it had nothing to do. Then the next look-up finds its successor: of two outboxes
 		// for one peer, messages could overtake each other.
 		if ob.send(o) {
+			t.latest.Store(ob)
 			return
 		}
 	}

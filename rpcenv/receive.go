@@ -47,13 +47,8 @@ func (e *Env) message(env *Envelope) (proto.Message, error) {
 
 // receiveMessage gives a message to its inbox.
 func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
-	in, n := c.env.endpoints.find(env.Endpoint), cost(len(env.Content))
-	var l *ledger
-	if f := (flow{endpoint: env.Endpoint}); in != nil {
-		l = c.ledgerOf(f)
-	} else {
-		l = c.unhandledOf(f)
-	}
+	in, l := c.receiver(env.Endpoint)
+	n := cost(len(env.Content))
 	if !record.IsCopy(id.N) && !c.takes(l, n) {
 		return
 	}
@@ -73,7 +68,7 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 			it.call = c.newIncomingAsk(id, env, m, it.untraced)
 		}
 		it.ledger, it.bytes = l, int32(n)
-		if err = in.offer(it); err == nil {
+		if err = in.offer(&it); err == nil {
 			return
 		}
 	}

@@ -26,7 +26,7 @@ func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then
 				err = failure
 			}
 			// An endpoint that has stopped refuses the item: then is not called, and no further body of the lane begins.
-			in.post(item{kind: itemRun, id: in.env.nextID(), cause: b.cause, name: "run " + name, ctx: c, then: goOn(func() {
+			in.post(&item{kind: itemRun, id: in.env.nextID(), cause: b.cause, name: "run " + name, ctx: c, then: goOn(func() {
 				drop(&in.owned, &in.owned.bodies, (*ownedBody)(b))
 				in.owned.leaveLane(name)
 				then(result, err)

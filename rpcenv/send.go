@@ -104,7 +104,7 @@ func (e *Env) sendLocal(o *outgoing) {
 		e.undelivered(*o, e.endpoints.missing(o.to.Name))
 		return
 	}
-	if err := in.offer(it); err != nil {
+	if err := in.offer(&it); err != nil {
 		if bounded {
 			in.bound.leave(e)
 		}

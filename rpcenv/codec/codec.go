@@ -107,7 +107,8 @@ func (t *Table) Decode(content []byte) (proto.Message, error) {
 		return nil, err
 	}
 	m := mt.New().Interface()
-	if err := proto.Unmarshal(body, m); err != nil {
+	// Merge: it is new, so that it need not be reset.
+	if err := (proto.UnmarshalOptions{Merge: true}).Unmarshal(body, m); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrUndecodable, mt.Descriptor().FullName(), err)
 	}
 	return m, nil
