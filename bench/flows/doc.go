@@ -15,6 +15,10 @@
 //   - heartbeat: from a registered Worker's Heartbeat until the Master has handled it. In Spark nothing answers it: here the Master's
 //     process acknowledges each by one small message, which is in the figures. Without it nothing would be known of one heartbeat,
 //     and nothing would keep Workers from sending more than the Master can take.
+//   - launch-executor: from when an application's driver sends KillExecutors of one executor until ExecutorUpdated says that the one in
+//     its place is RUNNING. The Master decides on that one in the same handler: it orders KillExecutor, and LaunchExecutor of a Worker, which
+//     reports ExecutorStateChanged RUNNING at once; the report of the killed one comes in later. One application has an executor for
+//     each Worker; a Worker has two cores, so that the Master has a choice.
 //   - launch-task: from an executor's StatusUpdate FINISHED until the LaunchTask that fills the core again. In between the driver has taken
 //     the result, and its scheduler has chosen and sent the next task: each operation has one LaunchTask and, as of a real executor, the
 //     StatusUpdates RUNNING and FINISHED. An executor has one core. The driver always has tasks: it runs jobs of 20,000 empty ones, two

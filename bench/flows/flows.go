@@ -32,6 +32,7 @@ func (f *flow) population(spec *measure.Spec) int { return spec.Pairs + f.spare*
 var flows = map[measure.Case]flow{
 	measure.RegisterWorker:    {patientMaster, serveRegistrations, "Workers", runRegistrations, 2, spareWorkers},
 	measure.Heartbeat:         {patientMaster, serveHeartbeats, "Workers", runHeartbeats, 2, 0},
+	measure.LaunchExecutor:    {patientMaster, serveExecutors, "Workers", runExecutors, 2, 0},
 	measure.LaunchTask:        {patientDriver, serveTasks, "executors", runTasks, 1, 0},
 	measure.AllocateContainer: {patientResourceManager, serveContainers, "NodeManagers", runContainers, 2, 0},
 }

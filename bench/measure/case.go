@@ -31,6 +31,7 @@ const (
 const (
 	RegisterWorker    Case = "register-worker"
 	Heartbeat         Case = "heartbeat"
+	LaunchExecutor    Case = "launch-executor"
 	LaunchTask        Case = "launch-task"
 	AllocateContainer Case = "allocate-container"
 )
@@ -77,6 +78,7 @@ var rows = []row{
 	{Connect, "connects", true, KindOp, 1, false},
 	{RegisterWorker, "registrations", true, KindOp, maxPeers, true},
 	{Heartbeat, "heartbeats", true, KindOp, maxPeers, true},
+	{LaunchExecutor, "executors", true, KindOp, maxPeers, true},
 	{LaunchTask, "tasks", true, KindOp, maxPeers, true},
 	{AllocateContainer, "containers", true, KindOp, maxPeers, true},
 }
