@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
-	"time"
+	"sync"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -14,8 +14,8 @@ import (
 	"github.com/coherer/coherer/messages/app"
 )
 
-// grpcStream is one bidirectional stream of gRPC-Go: questions and tells in one direction, answers and acknowledgements in the
-// other. A stream is what gRPC has for many messages in order; a unary call for each would cost several times as much.
+// grpcStream is a bidirectional stream of gRPC-Go for each pair: questions and tells in one direction, answers and acknowledgements
+// in the other. Pairs share a connection, but those of fan-in and fan-out have one each, as Coherer's. A stream is what gRPC has for many messages in order; a unary call for each would cost several times as much.
 //
 // Each side is one goroutine that sends all it may and then receives. Its settings are those that gRPC's own documents and
 // benchmarks raise for throughput: windows of flow control that hold all that may be under way, so that neither side waits for the
@@ -26,15 +26,20 @@ func (grpcStream) Name() string    { return "grpc" }
 func (grpcStream) Version() string { return measure.LibraryVersion("google.golang.org/grpc") }
 
 func (grpcStream) Cases() []measure.Case {
-	return []measure.Case{measure.RemoteTell, measure.RemoteAsk, measure.OneWay}
+	return []measure.Case{
+		measure.RemoteTell, measure.RemoteAsk, measure.OneWay, measure.FanIn, measure.FanOut, measure.Connect,
+	}
 }
+
+func (grpcStream) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true} }
 
 const (
 	grpcService = "coherer.bench.Carrier"
 	grpcMethod  = "Carry"
 	// grpcBuffer is that of a connection's reads and writes; gRPC's default is half of it.
 	grpcBuffer = 64 << 10
-	// grpcSpare is room in a window beside the messages under way: their headers, acknowledgements.
+	grpcPrefix = 5 // bytes before each message
+	// grpcSpare is room in a window beside the messages under way, and all of it for a flood.
 	grpcSpare = 1 << 20
 	// grpcMaxWindow is below HTTP/2's limit of 2^31-1.
 	grpcMaxWindow = 1 << 30
@@ -61,13 +66,17 @@ var carrier = grpc.ServiceDesc{
 
 // grpcWindow is a window of flow control for all that may be under way.
 func grpcWindow(spec *measure.Spec) int32 {
-	return int32(min(spec.Size*spec.InFlight+grpcSpare, grpcMaxWindow))
+	return int32(min((spec.Size+grpcPrefix)*spec.InFlight*spec.Pairs+grpcSpare, grpcMaxWindow))
 }
 
-// grpcSink serves the receiving side.
-type grpcSink struct{ sink *measure.Sink }
+// grpcSinks serves the receiving side, a stream at a time in a goroutine of its own.
+type grpcSinks struct {
+	spec  *measure.Spec
+	mu    []sync.Mutex // one for each sink: the streams of fan-in have one sink
+	sinks []*measure.Sink
+}
 
-func (g grpcSink) carry(s grpc.BidiStreamingServer[app.StatusUpdate, app.StatusUpdate]) error {
+func (g *grpcSinks) carry(s grpc.BidiStreamingServer[app.StatusUpdate, app.StatusUpdate]) error {
 	for {
 		m, err := s.Recv()
 		if errors.Is(err, io.EOF) {
@@ -76,12 +85,25 @@ func (g grpcSink) carry(s grpc.BidiStreamingServer[app.StatusUpdate, app.StatusU
 		if err != nil {
 			return err
 		}
-		if back := g.sink.Take(m); back != nil {
+		if back := g.take(m); back != nil {
 			if err := s.Send(back); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// take hands m to the receiver of its pair, and answers the question of a connect.
+func (g *grpcSinks) take(m *app.StatusUpdate) *app.StatusUpdate {
+	if g.spec.Case == measure.Connect {
+		g.sinks[0].Operation()
+		return m
+	}
+	// A message of no pair goes to the first receiver, which reports it.
+	i := max(measure.PairOf(m), 0) % len(g.sinks)
+	g.mu[i].Lock()
+	defer g.mu[i].Unlock()
+	return g.sinks[i].Take(m)
 }
 
 func (grpcStream) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
@@ -95,7 +117,7 @@ func (grpcStream) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func
 		grpc.ReadBufferSize(grpcBuffer), grpc.WriteBufferSize(grpcBuffer), grpc.SharedWriteBuffer(true),
 		grpc.MaxRecvMsgSize(measure.MaxSize),
 	)
-	server.RegisterService(&carrier, grpcSink{sinks[0]})
+	server.RegisterService(&carrier, &grpcSinks{spec: spec, mu: make([]sync.Mutex, len(sinks)), sinks: sinks})
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -107,81 +129,25 @@ func (grpcStream) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func
 	}, nil
 }
 
-func (grpcStream) Run(ctx context.Context, t *measure.Trial) (err error) {
+func grpcDial(t *measure.Trial) (*grpc.ClientConn, error) {
 	window := grpcWindow(t.Spec)
-	conn, err := grpc.NewClient("passthrough:///"+t.Address,
+	return grpc.NewClient("passthrough:///"+t.Address,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window),
 		grpc.WithReadBufferSize(grpcBuffer), grpc.WithWriteBufferSize(grpcBuffer), grpc.WithSharedWriteBuffer(true),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(measure.MaxSize)),
 	)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	// The end of ctx ends a Send or Recv that waits, and with it the stream's goroutines.
-	streaming, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stream, err := conn.NewStream(streaming, &carrier.Streams[0], "/"+grpcService+"/"+grpcMethod)
-	if err != nil {
-		return err
-	}
-	s := grpcClient{&grpc.GenericClientStream[app.StatusUpdate, app.StatusUpdate]{ClientStream: stream}}
-	if t.Spec.Case.Ask() {
-		err = s.ask(t.Asks[0], t.Spec.InFlight)
-	} else {
-		err = s.tell(t.Tells[0])
-	}
-	if err != nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
 }
 
-// grpcClient is the sending side.
+// grpcClient is the sending side of a stream.
 type grpcClient struct {
 	grpc.BidiStreamingClient[app.StatusUpdate, app.StatusUpdate]
 }
 
-func (s grpcClient) tell(t *measure.Tell) error {
-	for {
-		for m := t.Next(); m != nil; m = t.Next() {
-			if err := s.send(m); err != nil {
-				return err
-			}
-		}
-		ack, err := s.Recv()
-		if err != nil {
-			return err
-		}
-		if over, err := t.Acknowledged(ack); over || err != nil {
-			return err
-		}
-	}
-}
-
-// ask takes answers in the order of their questions: a stream has no other.
-func (s grpcClient) ask(a *measure.Ask, inFlight int) error {
-	var asked, answered int
-	times := make([]time.Duration, inFlight)
-	for {
-		for m, at := a.Next(); m != nil; m, at = a.Next() {
-			times[asked%inFlight] = at // free: Next lets inFlight questions be open, not more
-			if err := s.send(m); err != nil {
-				return err
-			}
-			asked++
-		}
-		answer, err := s.Recv()
-		if err != nil {
-			return err
-		}
-		at := times[answered%inFlight]
-		answered++
-		if over, err := a.Answered(at, answer); over || err != nil {
-			return err
-		}
-	}
+// grpcOpen opens a stream. The end of ctx ends a Send or Recv that waits, and with it the stream's goroutines.
+func grpcOpen(ctx context.Context, conn *grpc.ClientConn) (grpcClient, error) {
+	stream, err := conn.NewStream(ctx, &carrier.Streams[0], "/"+grpcService+"/"+grpcMethod)
+	return grpcClient{&grpc.GenericClientStream[app.StatusUpdate, app.StatusUpdate]{ClientStream: stream}}, err
 }
 
 // send sends m. The stream's own error is at Recv: Send says io.EOF for each.
