@@ -77,6 +77,9 @@ func (b *Baseline) fits(o *Options) error {
 	} else if was.Record != now.Record {
 		bad("it was measured with --record %s, this run is with %s", was.Record, now.Record)
 	}
+	if (b.Report.Peer != nil) != (o.Connect != "") {
+		bad("one of it and this run has its receiving sides elsewhere")
+	}
 	for i := range o.Cells {
 		c := newCell(&o.Cells[i], o.Trials)
 		was := b.cell(c)

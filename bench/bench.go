@@ -24,6 +24,8 @@ type Options struct {
 	Contenders []string
 	// Rivals is a program of contenders, "none", or empty: build those of the source tree that the working directory is in.
 	Rivals string
+	// Connect is the HOST:PORT of Serve at the machine that is to have the receiving sides; empty: this one has them.
+	Connect string
 	// Baseline is what to compare with; nil: nothing. It has to have every cell.
 	Baseline *Baseline
 	// Program and Args start a process that calls Speak.
@@ -66,6 +68,9 @@ func (o *Options) validate() error {
 		}
 		if why := measure.NameOf(own[0]).Refuses(&o.Cells[i]); why != "" && o.Cells[i].Case.Known() {
 			bad(fmt.Errorf("%s cannot be measured so: %s", own[0].Name(), why))
+		}
+		if c := o.Cells[i].Case; o.Connect != "" && c.Known() && !c.Remote() {
+			bad(fmt.Errorf("%s has one process, and no receiving side to connect to", c))
 		}
 		if d := o.Cells[i].Duration; d > MaxDuration {
 			bad(fmt.Errorf("duration %s: at most %s", d, MaxDuration))
@@ -118,6 +123,9 @@ func measureBy(ctx context.Context, o Options, cells func(context.Context, *runn
 
 	r := &runner{opts: o, dir: dir, starter: starter, report: newReport(&o)}
 	if err := r.find(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.findPeer(ctx); err != nil {
 		return nil, err
 	}
 	err = cells(ctx, r)

@@ -27,14 +27,24 @@ type program struct {
 	args []string
 }
 
-// child is a contender's process. Its stdin ends with this process, and it with its stdin.
+// child is a contender's process, here or at the other machine. Its stdin ends with this process, and it with its stdin.
 type child struct {
 	role    string // for errors
-	in      *os.File
+	in      io.WriteCloser
 	answers chan answer // closed at the end of its stdout
-	process *process.Process
-	ended   chan rpcenv.Exit
-	stderr  string
+	ended   chan ending // has room for the one that comes, which each reader puts back
+	kill    func()      // ends it at once
+}
+
+// ending is how a contender's process ended.
+type ending struct {
+	Code int `json:"code"`
+	// Words is what is known besides: the end of its stderr.
+	Words string `json:"words"`
+}
+
+func (e ending) String() string {
+	return fmt.Sprintf("its process ended with code %d%s", e.Code, e.Words)
 }
 
 type answer struct {
@@ -44,20 +54,29 @@ type answer struct {
 
 // start starts a contender's process and waits for its first line. The caller closes it.
 func (r *runner) start(ctx context.Context, p program, role string) (*child, *measure.Hello, error) {
-	c := &child{role: role, answers: make(chan answer, 1), ended: make(chan rpcenv.Exit, 1)}
+	c := newChild(role)
 	if err := c.start(r.starter, r.dir, p); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", role, err)
 	}
 	if r.started != nil {
 		r.started(c)
 	}
+	return c.greet(ctx, p.path)
+}
+
+func newChild(role string) *child {
+	return &child{role: role, answers: make(chan answer, 1), ended: make(chan ending, 1)}
+}
+
+// greet waits for the first line of the process, and ends the process if that is wrong.
+func (c *child) greet(ctx context.Context, path string) (*child, *measure.Hello, error) {
 	a, err := c.answer(ctx)
 	if err == nil && a.Hello == nil {
-		err = fmt.Errorf("%s: its first line is no hello: is %s a program of contenders?", role, p.path)
+		err = fmt.Errorf("%s: its first line is no hello: is %s a program of contenders?", c.role, path)
 	}
 	// The comparison would mean nothing between processes with different numbers of processors.
 	if err == nil && a.Hello.GOMAXPROCS != runtime.GOMAXPROCS(0) {
-		err = fmt.Errorf("%s: it has GOMAXPROCS %d, want %d like all others", role, a.Hello.GOMAXPROCS, runtime.GOMAXPROCS(0))
+		err = fmt.Errorf("%s: it has GOMAXPROCS %d, want %d like all others", c.role, a.Hello.GOMAXPROCS, runtime.GOMAXPROCS(0))
 	}
 	if err != nil {
 		c.close()
@@ -67,34 +86,43 @@ func (r *runner) start(ctx context.Context, p program, role string) (*child, *me
 }
 
 func (c *child) start(starter *process.Starter, dir string, p program) error {
-	stderr, err := os.CreateTemp(dir, "stderr-")
+	out, err := c.launch(starter, dir, p, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return err
 	}
+	go c.read(out)
+	return nil
+}
+
+// launch starts the process and returns its stdout.
+func (c *child) launch(starter *process.Starter, dir string, p program, procs int) (io.ReadCloser, error) {
+	stderr, err := os.CreateTemp(dir, "stderr-")
+	if err != nil {
+		return nil, err
+	}
 	defer stderr.Close()
-	c.stderr = stderr.Name()
 	stdin, in, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// Our copies of the child's ends are closed: its stdout ends with it only if no other process holds that open.
 	defer stdin.Close()
 	out, stdout, err := os.Pipe()
 	if err != nil {
-		return errors.Join(err, in.Close())
+		return nil, errors.Join(err, in.Close())
 	}
 	defer stdout.Close()
 	c.in = in
-	c.process, err = starter.Start(process.Spec{
+	started, err := starter.Start(process.Spec{
 		Path: p.path, Args: p.args, Stdin: stdin,
 		Stdout: process.Output{File: stdout}, Stderr: process.Output{File: stderr},
-		Env: []string{fmt.Sprint("GOMAXPROCS=", runtime.GOMAXPROCS(0))},
-	}, func(e rpcenv.Exit) { c.ended <- e })
+		Env: []string{fmt.Sprint("GOMAXPROCS=", procs)},
+	}, func(e rpcenv.Exit) { c.ended <- ending{e.Code, lastWords(stderr.Name())} })
 	if err != nil {
-		return errors.Join(err, in.Close(), out.Close())
+		return nil, errors.Join(err, in.Close(), out.Close())
 	}
-	go c.read(out)
-	return nil
+	c.kill = func() { started.Kill(0) }
+	return out, nil
 }
 
 // read passes on the lines of its stdout until their end.
@@ -104,12 +132,15 @@ func (c *child) read(out io.ReadCloser) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, measure.MaxLine)
 	for lines.Scan() {
-		var a answer
-		if err := json.Unmarshal(lines.Bytes(), &a.Answer); err != nil {
-			a.err = fmt.Errorf("%s: it said %.80q: want one object of JSON: %w", c.role, lines.Bytes(), err)
-		}
-		c.answers <- a
+		c.answers <- c.parse(lines.Bytes())
 	}
+}
+
+func (c *child) parse(line []byte) (a answer) {
+	if err := json.Unmarshal(line, &a.Answer); err != nil {
+		a.err = fmt.Errorf("%s: it said %.80q: want one object of JSON: %w", c.role, line, err)
+	}
+	return a
 }
 
 // call gives a command and returns the answer.
@@ -140,7 +171,7 @@ func (c *child) answer(ctx context.Context) (*measure.Answer, error) {
 	select {
 	case exit := <-c.ended:
 		c.ended <- exit
-		return nil, fmt.Errorf("%s: its process ended with code %d%s", c.role, exit.Code, lastWords(c.stderr))
+		return nil, fmt.Errorf("%s: %s", c.role, exit)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -163,7 +194,7 @@ func (c *child) close() {
 		return
 	case <-timer.C:
 	}
-	c.process.Kill(0)
+	c.kill()
 	c.ended <- <-c.ended // wait, and leave the exit for a second close
 }
 

@@ -29,7 +29,7 @@ func (coherer) Cases() []measure.Case {
 	}, flows.Cases()...)
 }
 
-func (coherer) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true} }
+func (coherer) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true, Host: true} }
 
 func (coherer) Serve(spec *measure.Spec, sinks []*measure.Sink) (address string, stop func(), err error) {
 	if spec.Case.Peers() {
@@ -55,7 +55,7 @@ func receivers(s *stage.Stage, spec *measure.Spec, sinks []*measure.Sink) (addre
 	var e *rpcenv.Env
 	for i, sink := range sinks {
 		if e == nil || spec.Case == measure.FanOut {
-			if e, err = s.Env(numbered("Receiver", i), stage.Loopback, c); err != nil {
+			if e, err = s.Env(numbered("Receiver", i), s.Listen(), c); err != nil {
 				return nil, err
 			}
 			addresses = append(addresses, e.Address().String())
@@ -135,7 +135,7 @@ func meet(s *stage.Stage, t *measure.Trial) (*parties, error) {
 	}
 	var listen rpcenv.Address // empty, so it does not listen: in a local case no other process calls
 	if t.Spec.Case.Remote() {
-		listen = stage.Loopback
+		listen = s.Listen()
 	}
 	for i := range p.envs {
 		if p.envs[i], err = s.Env(numbered("Sender", i), listen, c); err != nil {

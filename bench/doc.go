@@ -47,6 +47,10 @@
 // one, all with the GOMAXPROCS of this one. So no contender inherits the heap of another, and all are treated alike. A process
 // ends when its stdin does: none is left behind.
 //
+// With Options.Connect the receiving sides are at another machine, where [Serve] starts them: after a line that names the
+// contender a connection is the stdin and stdout of one process, and its last line says how that ended. Both sides then listen at the
+// addresses by which the machines reach each other, and tells have no latency, which would compare two clocks.
+//
 // # Control lines
 //
 // A contender's process reads commands from stdin and writes answers to stdout, each a JSON object on a line; stderr is
@@ -61,7 +65,8 @@
 //	             <- {"report":R}
 //	             <- {"error":"why a command failed"}, in place of any of these
 //
-// S is {"contender":"x","case":"remote-tell","size":76,"in_flight":64,"pairs":1,"rate":0,"warm_up_ns":..,"duration_ns":..,"record":"off"}. R is
+// S is {"contender":"x","case":"remote-tell","size":76,"in_flight":64,"pairs":1,"rate":0,"warm_up_ns":..,"duration_ns":..,"record":"off"}, with
+// "host" besides when the two sides are on two machines: the address at which this one listens. R is
 // {"messages":N,"bytes":B,"elapsed_ns":T,"used":U,"latency":H,"fault":"what was wrong with what came"}, of local cases within the result.
 // U is {"mallocs":A,"cpu_ns":C}, without A of a contender that the hello gives "no_allocs":true. H is the compressed V2 encoding of HdrHistogram in base64, or [[ns,count],...]. The end of stdin ends the process, also in
 // the midst of a trial. A program in Go calls [measure.Speak] and has only to write a [measure.Contender].

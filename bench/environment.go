@@ -32,7 +32,10 @@ func newEnvironment(record string) Environment {
 
 // String is one line.
 func (e Environment) String() string {
-	s := fmt.Sprintf("%s, %d cores, GOMAXPROCS %d, %s, %s, commit %s, recording %s", e.CPU, e.Cores, e.GOMAXPROCS, e.Go, e.OS, e.Commit, e.Record)
+	s := fmt.Sprintf("%s, %d cores, GOMAXPROCS %d, %s, %s, commit %s", e.CPU, e.Cores, e.GOMAXPROCS, e.Go, e.OS, e.Commit)
+	if e.Record != "" { // of Serve, which records what it is told
+		s += ", recording " + e.Record
+	}
 	if e.Load != "" {
 		s += ", load " + e.Load
 	}

@@ -15,6 +15,8 @@ const Format = "coherer-bench/1"
 type Report struct {
 	Format      string      `json:"format"`
 	Environment Environment `json:"environment"`
+	// Peer is the machine of the receiving sides, when it is another one.
+	Peer *Peer `json:"peer,omitempty"`
 	// Cells were measured, in the order of Options.
 	Cells []*Cell `json:"cells"`
 	// Against is what it was compared with; nil: with nothing.
@@ -25,6 +27,12 @@ type Report struct {
 	Cut int `json:"cells_cut,omitempty"`
 	// Missing are contenders, or programs of them, that no cell has.
 	Missing []Missing `json:"missing"`
+}
+
+// Peer is a machine where Serve runs.
+type Peer struct {
+	Address     string      `json:"address"`
+	Environment Environment `json:"environment"`
 }
 
 // Missing is a contender that was not measured, and why.

@@ -17,6 +17,7 @@ type runner struct {
 	starter *process.Starter
 	report  *Report
 	found   []found
+	peer    *peer        // where the receiving sides are; nil: here
 	started func(*child) // for tests
 }
 

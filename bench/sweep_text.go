@@ -26,6 +26,8 @@ func (r *Report) sweepText(b *strings.Builder) error {
 				mark = "<- knee"
 			case x.Behind:
 				mark = "not reached"
+			case r.Sweep.By == ByRate && !inTime(x, r.of(k.Contender)[0]):
+				mark = "late"
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Cells[i].load(r.Sweep.By), short(x.Median), x.Allocs, micro(int64(x.CPU)), x.latencyColumns(), mark)
 		}

@@ -32,7 +32,7 @@ func (tcp) Cases() []measure.Case {
 	return []measure.Case{measure.RemoteTell, measure.RemoteAsk, measure.OneWay, measure.FanIn, measure.FanOut, measure.Connect}
 }
 
-func (tcp) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true} }
+func (tcp) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true, Host: true} }
 
 // tcpServer is the receiving side: one goroutine for each connection.
 type tcpServer struct {
@@ -54,7 +54,7 @@ type lockedSink struct {
 }
 
 func (c tcp) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp", net.JoinHostPort(spec.ListenHost(), "0"))
 	if err != nil {
 		return "", nil, err
 	}

@@ -17,6 +17,9 @@ import (
 func (r *Report) text(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Environment)
+	if r.Peer != nil {
+		fmt.Fprintf(&b, "receiving sides at %s: %s\n", r.Peer.Address, r.Peer.Environment)
+	}
 	if err := r.cellsText(&b); err != nil {
 		return err
 	}
@@ -169,6 +172,9 @@ func (r *Report) legend() (lines []string) {
 	}
 	for _, c := range r.Cells {
 		line := fmt.Sprintf("latency of %s: %s, all trials together", c.Case.Unit(), c.latencyIs())
+		if r.Peer != nil && c.Case.Kind() == measure.KindTell && c.Contenders[0].Latency.Samples == 0 && !c.Contenders[0].Behind {
+			line = fmt.Sprintf("latency of %s: none: it would compare the clocks of two machines", c.Case.Unit())
+		}
 		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}

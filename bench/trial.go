@@ -22,12 +22,16 @@ func (r *runner) run(ctx context.Context, p program, spec *measure.Spec) (*measu
 		}
 		return a.Result, nil
 	}
-	receiver, _, err := r.start(ctx, p, spec.Contender+", receiver")
+	receiver, err := r.receiver(ctx, p, spec.Contender)
 	if err != nil {
 		return nil, err
 	}
 	defer receiver.close()
-	a, err := receiver.call(ctx, measure.Command{Serve: spec})
+	served := *spec
+	if r.peer != nil {
+		served.Host, cmd.Spec.Host = r.peer.far, r.peer.near
+	}
+	a, err := receiver.call(ctx, measure.Command{Serve: &served})
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +54,16 @@ func (r *runner) run(ctx context.Context, p program, spec *measure.Spec) (*measu
 	return sent.Result, nil
 }
 
+// receiver starts the receiving side: here, or at the other machine.
+func (r *runner) receiver(ctx context.Context, p program, contender string) (*child, error) {
+	role := contender + ", receiver"
+	if r.peer != nil {
+		return r.peer.start(ctx, contender, role)
+	}
+	c, _, err := r.start(ctx, p, role)
+	return c, err
+}
+
 // race is a call of one process that fails at once when the other one ends: the call would never have an answer.
 func (*runner) race(ctx context.Context, c, other *child, cmd measure.Command) (*measure.Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -70,6 +84,6 @@ func (*runner) race(ctx context.Context, c, other *child, cmd measure.Command) (
 		other.ended <- exit // put back: close waits for it too
 		cancel()
 		<-called
-		return nil, fmt.Errorf("%s: its process ended with code %d%s", other.role, exit.Code, lastWords(other.stderr))
+		return nil, fmt.Errorf("%s: %s", other.role, exit)
 	}
 }

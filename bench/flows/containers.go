@@ -12,7 +12,6 @@ import (
 	"github.com/coherer/coherer/actors/resourcemanager"
 	"github.com/coherer/coherer/actors/resourcemanager/tracker"
 	"github.com/coherer/coherer/bench/flows/hollow"
-	"github.com/coherer/coherer/bench/stage"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -98,7 +97,7 @@ func (n *nodes) order(s station, m rpcenv.Message) {
 
 // open brings up a registered node.
 func (n *nodes) open(ctx context.Context, s *station) (err error) {
-	if s.env, err = n.stage.Env("NM", stage.Loopback, nil); err != nil {
+	if s.env, err = n.stage.Env("NM", n.stage.Listen(), nil); err != nil {
 		return err
 	}
 	registered := make(chan error, 1)
@@ -124,7 +123,7 @@ func (n *nodes) start(id *yarn.ContainerId, launch *yarn.ContainerLaunchContext)
 
 // submit brings an application to where its ApplicationMaster is registered.
 func (n *nodes) submit(ctx context.Context) (am station, err error) {
-	if am.env, err = n.stage.Env("AM", stage.Loopback, nil); err != nil {
+	if am.env, err = n.stage.Env("AM", n.stage.Listen(), nil); err != nil {
 		return am, err
 	}
 	b := am.env.Blocking(ctx)

@@ -7,7 +7,6 @@ import (
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/bench/flows/hollow"
 	"github.com/coherer/coherer/bench/flows/watched"
-	"github.com/coherer/coherer/bench/stage"
 )
 
 func serveExecutors(r *role) error { return serveMaster(r, watched.Running, false) }
@@ -18,7 +17,7 @@ func runExecutors(ctx context.Context, d *drive) error {
 	if _, err := d.hire(ctx, func(_ int, w *hollow.Worker) { w.Cores, w.MemoryMB = 2, 2048 }); err != nil {
 		return err
 	}
-	env, err := d.stage.Env("Driver", stage.Loopback, nil)
+	env, err := d.stage.Env("Driver", d.stage.Listen(), nil)
 	if err != nil {
 		return err
 	}

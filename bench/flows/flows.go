@@ -64,7 +64,7 @@ func Serve(spec *measure.Spec, sink *measure.Sink) (address string, stop func(),
 	}
 	s.Quiet() // in some flows a role rightly warns with each operation, and a line would cost as much as that
 	r := &role{spec: spec, count: sink}
-	if r.env, err = s.Env("Role", stage.Loopback, c); err == nil {
+	if r.env, err = s.Env("Role", s.Listen(), c); err == nil {
 		err = f.serve(r)
 	}
 	if err != nil {

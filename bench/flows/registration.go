@@ -10,7 +10,6 @@ import (
 
 	"github.com/coherer/coherer/bench/flows/hollow"
 	"github.com/coherer/coherer/bench/flows/watched"
-	"github.com/coherer/coherer/bench/stage"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -136,7 +135,7 @@ func (r *registrations) renew(ctx context.Context) {
 
 // comeUp ends the Worker of a number, if there is one, and makes the next one, up to where it can register.
 func (r *registrations) comeUp(ctx context.Context, i int) (err error) {
-	w, at := &r.workers[i], stage.Loopback
+	w, at := &r.workers[i], r.stage.Listen()
 	if w.env != nil {
 		w.env.Close()
 		at = w.env.Address() // the Master forgets the dead Worker of an address when another one comes from there
@@ -147,7 +146,7 @@ func (r *registrations) comeUp(ctx context.Context, i int) (err error) {
 	}
 	w.env, w.ref, err = r.open(ctx, at, next)
 	if errors.Is(err, syscall.EADDRINUSE) { // a connection has got the port meanwhile
-		w.env, w.ref, err = r.open(ctx, stage.Loopback, next)
+		w.env, w.ref, err = r.open(ctx, r.stage.Listen(), next)
 	}
 	if err != nil {
 		return fmt.Errorf("worker %d: %w", i, err)

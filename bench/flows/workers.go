@@ -11,7 +11,6 @@ import (
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/bench/flows/hollow"
 	"github.com/coherer/coherer/bench/flows/watched"
-	"github.com/coherer/coherer/bench/stage"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -60,7 +59,7 @@ func (d *drive) hire(ctx context.Context, made func(i int, w *hollow.Worker)) ([
 		registered := make(chan error, 1)
 		w := &hollow.Worker{ID: h.id, Cores: 1, MemoryMB: 1024, Registered: func(err error) { registered <- err }, Failed: d.fail}
 		made(i, w)
-		if h.env, h.ref, err = d.open(ctx, stage.Loopback, w); err == nil {
+		if h.env, h.ref, err = d.open(ctx, d.stage.Listen(), w); err == nil {
 			err = h.env.Send(h.ref, hollow.Register{})
 		}
 		if err == nil {

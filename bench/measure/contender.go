@@ -29,6 +29,8 @@ type Extras struct {
 	Pairs bool `json:"pairs,omitempty"`
 	// Rate is an open loop: it calls Trial.Pace.
 	Rate bool `json:"rate,omitempty"`
+	// Host is two machines: its sides listen at Spec.ListenHost.
+	Host bool `json:"host,omitempty"`
 }
 
 // Extra is a Contender that can do more than one pair in a closed loop.
@@ -68,6 +70,8 @@ func (n Named) Refuses(spec *Spec) string {
 		return fmt.Sprintf("it has one pair, not %d", spec.Pairs)
 	case spec.Rate > 0 && !n.Rate:
 		return "it does not keep a rate"
+	case spec.Host != "" && !n.Host:
+		return "it has both sides on one machine"
 	}
 	return ""
 }

@@ -195,7 +195,7 @@ func (s *speaker) serve(spec *Spec) (*Serving, error) {
 	s.stop, s.sinks = stop, sinks
 	serving := &Serving{Address: address}
 	if spec.Case.Kind() == KindOp {
-		marks, err := serveMarks(sinks[0])
+		marks, err := serveMarks(spec.ListenHost(), sinks[0])
 		if err != nil {
 			return nil, err
 		}

@@ -54,8 +54,8 @@ type markServer struct {
 	conn    net.Conn
 }
 
-func serveMarks(sink *Sink) (*markServer, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+func serveMarks(host string, sink *Sink) (*markServer, error) {
+	ln, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return nil, fmt.Errorf("marks: %w", err)
 	}

@@ -1,9 +1,11 @@
 package measure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -47,6 +49,9 @@ type Spec struct {
 	// WarmUp and Duration are how long new messages are sent in the two batches, in nanoseconds.
 	WarmUp   time.Duration `json:"warm_up_ns"`
 	Duration time.Duration `json:"duration_ns"`
+	// Host is the IP address at which this side of a remote case listens, for a peer on another machine; empty is 127.0.0.1. With a Host
+	// the two sides have clocks of their own, so tells have no latency.
+	Host string `json:"host,omitempty"`
 	// Record is RecordOff, RecordRing or RecordOn; contenders that have nothing to record with ignore it.
 	Record string `json:"record"`
 }
@@ -92,11 +97,20 @@ func (s *Spec) Validate() error {
 	if s.Duration <= 0 || s.WarmUp < 0 {
 		bad("duration %s after %s: want more than nothing", s.Duration, s.WarmUp)
 	}
+	if s.Host != "" && net.ParseIP(s.Host) == nil {
+		bad("host %q: want an IP address", s.Host)
+	}
 	if s.Record != RecordOff && s.Record != RecordRing && s.Record != RecordOn {
 		bad("record %q: want %s, %s or %s", s.Record, RecordOn, RecordRing, RecordOff)
 	}
 	return errors.Join(errs...)
 }
+
+// Loopback is the host of this side when the other one is on the same machine.
+const Loopback = "127.0.0.1"
+
+// ListenHost is the address at which this side of a remote case listens.
+func (s *Spec) ListenHost() string { return cmp.Or(s.Host, Loopback) }
 
 // Senders is how many senders the pairs have: one each, but one for all of FanOut.
 func (s *Spec) Senders() int {

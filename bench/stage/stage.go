@@ -20,13 +20,11 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport"
 )
 
-// Loopback is any free port of it.
-var Loopback = rpcenv.Address{Host: "127.0.0.1"}
-
 // Stage is a Host of Envs over TCP. Its Envs log warnings and errors, to stderr. Its methods may be called from any goroutine.
 type Stage struct {
 	host     *transport.Host
 	log      *logrus.Entry
+	listen   rpcenv.Address
 	recorder *record.Recorder
 	dir      string // of the record
 
@@ -36,7 +34,7 @@ type Stage struct {
 
 // New makes the Stage of a process; name is that of its record. The caller closes it.
 func New(spec *measure.Spec, name string) (_ *Stage, err error) {
-	s := &Stage{log: app.NewLog(logrus.WarnLevel), envs: map[*rpcenv.Env]struct{}{}}
+	s := &Stage{listen: rpcenv.Address{Host: spec.ListenHost()}, log: app.NewLog(logrus.WarnLevel), envs: map[*rpcenv.Env]struct{}{}}
 	// After a failure Close ends the parts that exist.
 	defer func() {
 		if err != nil {
@@ -57,6 +55,9 @@ func New(spec *measure.Spec, name string) (_ *Stage, err error) {
 	s.host = transport.New(transport.Options{Recorder: s.recorder})
 	return s, nil
 }
+
+// Listen is any free port of the address that the other side can reach.
+func (s *Stage) Listen() rpcenv.Address { return s.listen }
 
 // Env makes an Env. The zero Address is client mode, a nil Conf all default settings. It ends with the Stage, if not before.
 func (s *Stage) Env(name string, listen rpcenv.Address, c *conf.Conf) (*rpcenv.Env, error) {

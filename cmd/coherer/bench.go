@@ -20,7 +20,7 @@ const contenderName = "contender"
 
 // What `coherer bench` alone measures: a quick look at the runtime, at a usual depth and at a deep one.
 var (
-	reportCases    = []measure.Case{measure.LocalTell, measure.LocalAsk, measure.RemoteTell, measure.RemoteAsk}
+	reportCases    = []measure.Case{measure.LocalTell, measure.LocalAsk, measure.RemoteTell, measure.RemoteAsk, measure.OneWay}
 	reportInFlight = []int{64, 8192}
 )
 
@@ -50,11 +50,12 @@ func benchCommand(s streams) *cobra.Command {
 			"  coherer bench local-tell --contenders coherer,go-channel --duration 2s --trials 5",
 			"  coherer bench remote-ask --rivals none -o json --out ask.json a table here, all of it in the file",
 			"  coherer bench remote-ask --baseline ask.json --fail-if 'worse>5%,allocs worse'",
+			"  coherer bench remote-ask --connect HOST:7099                  the receiving sides at HOST, where coherer bench serve runs",
 			"  coherer bench remote-ask --trials 10 -o benchstat >new.txt    for benchstat old.txt new.txt",
 		}, "\n"),
 		Args: arguments(0, 1),
 	})
-	cmd.AddCommand(benchSweepCommand(s), benchPlotCommand(s), newCommand(s, contenderOptions{}, &cobra.Command{
+	cmd.AddCommand(benchSweepCommand(s), benchPlotCommand(s), benchServeCommand(s), newCommand(s, contenderOptions{}, &cobra.Command{
 		Use: contenderName, Hidden: true, Short: "Be measured; bench starts it", Args: arguments(0, 0),
 	}))
 	return cmd

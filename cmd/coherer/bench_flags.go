@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ type benchFlags struct {
 	trials     int
 	contenders list[string]
 	rivals     string
+	connect    string
 	benchOutput
 }
 
@@ -38,13 +40,19 @@ func (o *benchFlags) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.trials, "trials", 3, "trials of each")
 	f.Var(&o.contenders, "contenders", "who is measured beside coherer, a `LIST` of names; not given: all")
 	f.StringVar(&o.rivals, "rivals", "", "the program of bench/rivals, a `FILE`, or none to leave it out; Go channel and raw TCP stay; not given: build it from the source tree")
+	f.StringVar(&o.connect, "connect", "", "`HOST:PORT` of coherer bench serve at another machine, which has the receiving sides then")
 	f.StringVar(&o.spec.Record, "record", measure.RecordRing, "ring: Coherer keeps the latest records, as its daemons always do; on: it records all to a file besides; off")
 }
 
 // options are those of a run of the grid.
 func (o *benchFlags) options(s streams, grid bench.Grid) (b bench.Options, err error) {
 	grid.Sizes, grid.Pairs = o.sizes.of, o.pairs.of
-	b = bench.Options{Cells: grid.Cells(o.spec), Trials: o.trials, Contenders: o.contenders.of, Rivals: o.rivals, Progress: s.err}
+	b = bench.Options{Cells: grid.Cells(o.spec), Trials: o.trials, Contenders: o.contenders.of, Rivals: o.rivals, Connect: o.connect, Progress: s.err}
+	if o.connect != "" {
+		if _, _, err := net.SplitHostPort(o.connect); err != nil {
+			return b, usage(fmt.Errorf("--connect: %w: want HOST:PORT", err))
+		}
+	}
 	b.Program, b.Args, err = contenderProgram()
 	return b, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -49,7 +50,7 @@ func TestBenchJSON(t *testing.T) {
 	for _, c := range r.Cells {
 		cells = append(cells, fmt.Sprint(c.Case, " ", c.Size, c.InFlight, c.Pairs, len(c.Contenders), len(c.Contenders[1].Trials)))
 	}
-	if want := "[local-tell 76 64 1 2 2 local-tell 76 1 1 2 2 remote-ask 76 64 1 2 2 remote-ask 76 1 1 2 2]"; fmt.Sprint(cells) != want || r.Environment.Record != "ring" {
+	if want := "[local-tell 76 64 1 2 2 local-tell 76 1 1 2 2 remote-ask 76 64 1 3 2 remote-ask 76 1 1 3 2]"; fmt.Sprint(cells) != want || r.Environment.Record != "ring" {
 		t.Errorf("%s, recording %s", cells, r.Environment.Record)
 	}
 }
@@ -179,6 +180,39 @@ func TestBenchSweepAndPlot(t *testing.T) {
 	}
 	if got := finish(t, command(t, "bench", "plot", file)); got.code != 0 || got.stdout != string(text) {
 		t.Errorf("exit code %d: %s", got.code, got.stderr)
+	}
+}
+
+// A server has the receiving sides of another command, says what it starts, and ends well by Ctrl-C.
+func TestBenchServeAndConnect(t *testing.T) {
+	server := command(t, "bench", "serve", "--listen", "127.0.0.1:0", "--rivals", "none")
+	said, err := server.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(said)
+	address := ""
+	for found := false; !found && lines.Scan(); {
+		address, found = strings.CutPrefix(lines.Text(), "serving at ")
+	}
+	got := finish(t, command(t, "bench", "remote-ask", "--connect", address, "--duration", "50ms", "--trials", "1", "--contenders", "coherer"))
+	if got.code != 0 || !strings.Contains(got.stdout, "receiving sides at "+address+": ") {
+		t.Errorf("exit code %d: %s\n%s", got.code, got.stderr, got.stdout)
+	}
+	if !lines.Scan() || !strings.HasSuffix(lines.Text(), ": starting the receiving side of coherer") {
+		t.Errorf("it says %q", lines.Text())
+	}
+	if err := server.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() { // to the end, before Wait closes the pipe
+		continue
+	}
+	if err := server.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
