@@ -182,7 +182,7 @@
 // A file knows those before it in this list, not those behind it:
 //
 //	errors address ref message life switches log door ordered ports host settings redact words, and the seam
-//	env ledger timer outgoing_ask blocking buffer outgoing record undelivered incoming_ask   an Env's books, and messages on their way
+//	env ledger timer deadlines outgoing_ask blocking buffer outgoing record undelivered incoming_ask   an Env's books, and messages on their way
 //	context endpoint peer queue items meter held owned inbox endpoints lag backlog bound recording handled  an endpoint: what waits for it, and all of them
 //	conn credit outbox connections keepalive conn_life send receive claim handshake    connections, and by which one a message goes
 //	ask answer after run journal verifier                                      what a callback may do
@@ -192,6 +192,7 @@
 // But:
 //
 //	env -> outgoing_ask blocking endpoints outbox connections protoactor: Env names its parts
+//	deadlines -> outgoing_ask: a queue of deadlines is one of asks
 //	context -> items inbox: a Context stands in its inbox and has the item that is handled
 //	inbox -> bound protoactor: an inbox may have a bound, and an actor runs it
 //	conn -> credit: a connection has its streams

@@ -25,7 +25,8 @@ func New(h Host, cfg Config) (*Env, error) {
 	}
 	e.window, e.outboxLimit = int(RPCWindow.Get(cfg.Conf)), int(RPCOutboxLimit.Get(cfg.Conf))
 	e.inboxLimit = RPCInboxLimit.Get(cfg.Conf)
-	e.asks.env, e.bodies.env = e, e
+	e.asks.begin(e)
+	e.bodies.env = e
 	e.endpoints = endpoints{env: e, named: map[string]*inbox{}}
 	e.outboxes = outboxes{env: e, dial: e.dial, to: map[Address]*outbox{}}
 	e.connections = connections{env: e, byID: map[uint64]*conn{}, peers: map[Address][]*conn{}, links: map[*conn]struct{}{}}

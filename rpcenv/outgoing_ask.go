@@ -2,9 +2,9 @@ package rpcenv
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -17,7 +17,7 @@ type AskOption func(*outgoingAsk)
 
 // Timeout sets the time an ask may take, and the setting that its failure names as the one that controls it.
 func Timeout(key string, d time.Duration) AskOption {
-	return func(p *outgoingAsk) { p.key, p.limit = key, d }
+	return func(p *outgoingAsk) { p.limit = &askLimit{key, d} }
 }
 
 // AbortHandle ends an ask early; get one with the option Abort.
@@ -64,8 +64,7 @@ type outgoingAsk struct {
 	env    *Env
 	id     record.ID // the ask's item; until it was sent, the item that asks
 	typ    string
-	key    string
-	limit  time.Duration
+	limit  *askLimit
 	to     Ref
 	by     askEnder
 	asker  uint16 // the endpoint's number, as the peer knows it; 0: none
@@ -75,11 +74,18 @@ type outgoingAsk struct {
 	at       int32 // its place in owned, which guards it
 
 	// Guarded by asks.mu, until ended is set: then nobody changes them.
-	on       waiting // of the connection that it was sent on
-	request  int64
-	deadline time.Time
-	index    int // in the heap, -1 when not there
-	ended    bool
+	on            waiting // of the connection that it was sent on
+	request       int64
+	deadline      time.Duration // since the Env's beginning
+	queue         *askQueue     // nil: its clock does not run
+	before, after *outgoingAsk  // in queue
+	ended         bool
+}
+
+// askLimit is the time that an ask may take, and the setting that controls it.
+type askLimit struct {
+	key string
+	d   time.Duration
 }
 
 // askEnder gets the end of an ask, once.
@@ -97,12 +103,23 @@ type waiting map[int64]*outgoingAsk
 
 // asks are an Env's pending asks: one timer, armed for the earliest deadline.
 type asks struct {
-	env  *Env
-	mu   sync.Mutex // see the lock order in outbox.go
-	heap askHeap
-	stop func()    // of the timer; nil: none is set
-	at   time.Time // when it fires
+	env   *Env
+	usual askLimit
+	began time.Time // deadlines count from here
+
+	mu        sync.Mutex // of this block; see the lock order in outbox.go
+	deadlines deadlines
+	stop      func()        // of the timer; nil: none is set
+	at        time.Duration // when it fires
 }
+
+// begin makes a ready.
+func (a *asks) begin(e *Env) {
+	a.env, a.began = e, e.host.Now()
+	a.usual = askLimit{RPCAskTimeout.Source(e.cfg.Conf), RPCAskTimeout.Get(e.cfg.Conf)}
+}
+
+func (a *asks) now() time.Duration { return a.env.host.Now().Sub(a.began) }
 
 func (e *Env) newOutgoingAsk(end onEnd, opts ...AskOption) *outgoingAsk {
 	p := &outgoingAsk{}
@@ -112,7 +129,7 @@ func (e *Env) newOutgoingAsk(end onEnd, opts ...AskOption) *outgoingAsk {
 
 // init makes p, which is zero, an ask whose end by gets.
 func (p *outgoingAsk) init(e *Env, by askEnder, opts []AskOption) {
-	p.env, p.by, p.index, p.key, p.limit = e, by, -1, RPCAskTimeout.Source(e.cfg.Conf), RPCAskTimeout.Get(e.cfg.Conf)
+	p.env, p.by, p.limit = e, by, &e.asks.usual
 	for _, o := range opts {
 		o(p)
 	}
@@ -138,12 +155,12 @@ func (a *asks) bind(p *outgoingAsk, on waiting, request int64, id record.ID) {
 }
 
 func (a *asks) addLocked(p *outgoingAsk) {
-	if p.ended || !p.deadline.IsZero() {
+	if p.ended || p.queue != nil {
 		return
 	}
-	p.deadline = a.env.host.Now().Add(p.limit)
-	heap.Push(&a.heap, p)
-	a.armLocked()
+	now := a.now()
+	a.deadlines.enter(p, now)
+	a.armLocked(now)
 }
 
 // take ends p; false if it had ended before.
@@ -153,16 +170,14 @@ func (a *asks) take(p *outgoingAsk) bool {
 	if p.ended {
 		return false
 	}
-	if p.index >= 0 {
-		heap.Remove(&a.heap, p.index)
-	}
-	p.endLocked()
+	a.endLocked(p)
 	return true
 }
 
 // endLocked ends p: whatever else would, comes too late. Its connection forgets it, so a callee that never answers costs nothing.
-func (p *outgoingAsk) endLocked() {
+func (a *asks) endLocked(p *outgoingAsk) {
 	p.ended = true
+	a.deadlines.leave(p)
 	delete(p.on, p.request)
 }
 
@@ -197,34 +212,26 @@ func (a *asks) fail(p *outgoingAsk, err error) { a.finish(p, result{err: err}) }
 func (a *asks) abandon(p *outgoingAsk) { a.take(p) }
 
 // armLocked sets the one timer to the earliest deadline, if it is not set to an earlier time already.
-func (a *asks) armLocked() {
-	if len(a.heap) == 0 {
-		return
-	}
+func (a *asks) armLocked(now time.Duration) {
 	// The end of an ask leaves the timer as it is: one that comes too early finds nothing late, and arms the next.
-	first := a.heap[0].deadline
-	if a.stop != nil && !first.Before(a.at) {
+	first := a.deadlines.earliest()
+	if first == nil || a.stop != nil && first.deadline >= a.at {
 		return
 	}
 	if a.stop != nil {
 		a.stop()
 	}
-	a.at = first
-	a.stop = a.env.host.After(first.Sub(a.env.host.Now()), a.expire)
+	a.at = first.deadline
+	a.stop = a.env.host.After(a.at-now, a.expire)
 }
 
 // expire fails the asks whose time is over.
 func (a *asks) expire() {
-	now := a.env.host.Now()
-	var late []*outgoingAsk
 	a.mu.Lock()
 	a.stop = nil
-	for len(a.heap) > 0 && !a.heap[0].deadline.After(now) {
-		p := heap.Pop(&a.heap).(*outgoingAsk)
-		p.endLocked()
-		late = append(late, p)
-	}
-	a.armLocked()
+	now := a.now()
+	late := a.endUntilLocked(now)
+	a.armLocked(now)
 	a.mu.Unlock()
 	// Without the lock: deliver may ask again.
 	for _, p := range late {
@@ -232,10 +239,19 @@ func (a *asks) expire() {
 	}
 }
 
+// endUntilLocked ends the asks whose deadline is not behind a time, and returns them by their deadlines.
+func (a *asks) endUntilLocked(t time.Duration) (ended []*outgoingAsk) {
+	for p := a.deadlines.earliest(); p != nil && p.deadline <= t; p = a.deadlines.earliest() {
+		a.endLocked(p)
+		ended = append(ended, p)
+	}
+	return ended
+}
+
 // timedOut is the error of an ask whose time is over, in the words of Spark's RpcTimeout.
 func (p *outgoingAsk) timedOut() error {
 	return fmt.Errorf("%w: %s to %s: Cannot receive any reply from %s in %s. This timeout is controlled by %s",
-		ErrUnreachableTimeout, p.typ, p.to.Name, p.to.Address, scalaDuration(p.limit), p.key)
+		ErrUnreachableTimeout, p.typ, p.to.Name, p.to.Address, scalaDuration(p.limit.d), p.limit.key)
 }
 
 // scalaDuration writes d as Scala does, in seconds or, if it is not whole seconds, in milliseconds.
@@ -257,10 +273,10 @@ func (a *asks) close() {
 		a.stop()
 		a.stop = nil
 	}
-	open := slices.Clone(a.heap)
+	open := a.endUntilLocked(math.MaxInt64)
 	a.mu.Unlock()
 	for _, p := range open {
-		a.fail(p, ErrStopped)
+		p.deliver(result{err: ErrStopped})
 	}
 }
 
@@ -270,35 +286,7 @@ func (a *asks) discard() {
 	defer a.mu.Unlock()
 	if a.stop != nil {
 		a.stop()
+		a.stop = nil
 	}
-	for _, p := range a.heap {
-		p.ended, p.index = true, -1
-	}
-	a.stop, a.heap = nil, nil
-}
-
-type askHeap []*outgoingAsk
-
-func (h askHeap) Len() int { return len(h) }
-
-func (h askHeap) Less(i, j int) bool { return h[i].deadline.Before(h[j].deadline) }
-
-func (h askHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-
-func (h *askHeap) Push(x any) {
-	p := x.(*outgoingAsk)
-	p.index = len(*h)
-	*h = append(*h, p)
-}
-
-func (h *askHeap) Pop() any {
-	old := *h
-	p := old[len(old)-1]
-	old[len(old)-1] = nil
-	p.index = -1
-	*h = old[:len(old)-1]
-	return p
+	a.endUntilLocked(math.MaxInt64)
 }
