@@ -46,7 +46,7 @@ func drawRun(t *rapid.T) []trace.Entry {
 	return entries
 }
 
-var views = map[string]view{
+var viewsByName = map[string]view{
 	"all": {}, "collapse": {collapse: true}, "remote": {collapse: true, remote: true}, "fold": {collapse: true, fold: true},
 	"fold remote": {collapse: true, fold: true, remote: true},
 }
@@ -55,10 +55,10 @@ func TestDiagramsDrawCausesFirstAndEverythingOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entries := drawRun(t)
 		byID := (&trace.Trace{Entries: entries}).ByID()
-		for name, v := range views {
+		for name, v := range viewsByName {
 			for face, wants := range map[string]func(*trace.Entry) bool{"svg": svgWants(entries), "mermaid": func(e *trace.Entry) bool { return e.K == trace.KindMsg || e.K == trace.KindDrop }} {
 				v.wants = wants
-				steps, left := v.steps(entries)
+				steps, left := v.steps(entries, byID, 0)
 				checkSteps(t, name+" "+face, entries, byID, wants, steps, left)
 			}
 		}
@@ -106,7 +106,7 @@ func labels(v view, entries []trace.Entry) string {
 		return e.K == trace.KindMsg || e.K == trace.KindDrop || e.K == trace.KindItem
 	}
 	var words []string
-	steps, _ := v.steps(entries)
+	steps, _ := v.steps(entries, (&trace.Trace{Entries: entries}).ByID(), 0)
 	for _, s := range steps {
 		words = append(words, strings.ReplaceAll(stepText(s), " ×", "×"))
 	}

@@ -18,11 +18,10 @@ const mermaidLines = 119
 // draws a message above what caused it. A note at the end says what was done.
 func Mermaid(t *trace.Trace) string {
 	wants := func(e *trace.Entry) bool { return e.K == trace.KindMsg || e.K == trace.KindDrop }
-	for _, v := range []view{
-		{}, {collapse: true}, {collapse: true, remote: true}, {collapse: true, remote: true, fold: true},
-	} {
+	byID := t.ByID()
+	for _, v := range views {
 		v.wants = wants
-		steps, left := v.steps(t.Entries)
+		steps, left := v.steps(t.Entries, byID, v.most(mermaidLines))
 		note := v.note(steps, left)
 		if lines := mermaid(steps, note); len(lines) <= mermaidLines || v.fold {
 			return strings.Join(shorten(steps, lines, note), "\n") + "\n"

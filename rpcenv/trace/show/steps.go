@@ -35,28 +35,44 @@ type view struct {
 	wants func(*trace.Entry) bool
 }
 
+// views are those that a diagram tries, from the one that shows all to the one that shows least.
+var views = []view{{}, {collapse: true}, {collapse: true, remote: true}, {collapse: true, remote: true, fold: true}}
+
+// most is how many steps are worth making: the last view has to do, whatever it has.
+func (v view) most(limit int) int {
+	if v.fold {
+		return 0
+	}
+	return limit
+}
+
 // steps are the lines that show entries, each cause before what it caused, and how many messages within one peer were
-// left out.
-func (v view) steps(entries []trace.Entry) (steps []step, left int) {
-	byID := (&trace.Trace{Entries: entries}).ByID()
+// left out. It gives up with more than most steps, of which it returns those so far; 0 is no bound. byID has all entries.
+func (v view) steps(entries []trace.Entry, byID map[string]*trace.Entry, most int) (steps []step, left int) {
 	f := newFolder(v, entries)
 	for i := range entries {
 		e := &entries[i]
+		if !v.wants(e) {
+			f.add(step{Entry: e}, "")
+			continue
+		}
 		s, group := v.step(e), ""
-		switch {
-		case !v.wants(e):
-		case v.remote && trace.Peer(s.from) == trace.Peer(s.to):
+		if v.remote && trace.Peer(s.from) == trace.Peer(s.to) {
 			left++
-		default:
+		} else {
+			s.label = label(e)
 			group = v.group(s)
 			// An answer is drawn between the places of its question, and only equal answers to equal questions are equal.
 			if ask := byID[e.Cause]; e.IsAnswer() && ask != nil {
 				q := v.step(ask)
+				q.label = label(ask)
 				s.label, s.from, s.to = answerLabel(e, q.label), cmpPlace(s.from, q.to), cmpPlace(s.to, q.from)
 				group = strings.Join([]string{"answer", e.Form, s.label, v.group(q)}, "\x00")
 			}
 		}
-		f.add(s, group)
+		if f.add(s, group); most > 0 && len(f.steps) > most {
+			break
+		}
 	}
 	return f.steps, left
 }
@@ -70,7 +86,7 @@ func cmpPlace(a, b string) string {
 }
 
 func (v view) step(e *trace.Entry) step {
-	s := step{Entry: e, from: e.From, to: e.To, label: label(e), times: 1}
+	s := step{Entry: e, from: e.From, to: e.To, times: 1}
 	if e.K == trace.KindItem || e.K == trace.KindState {
 		s.from, s.to = e.At, e.At
 	}
@@ -118,7 +134,7 @@ func label(e *trace.Entry) string {
 // Detail is the one field that says most: the state that a message reports, or the name that the verifier is asked for;
 // for most messages it is empty.
 func Detail(e *trace.Entry) string {
-	if e.Body == "" || e.IsAnswer() {
+	if e.Body == "" || e.IsAnswer() || !mayHaveDetail(e.Message) {
 		return ""
 	}
 	var body struct{ State, Name any }
@@ -136,8 +152,19 @@ func Detail(e *trace.Entry) string {
 
 // hasDetail reports whether messages of the type have a field that Detail shows.
 func hasDetail(typ string) bool {
+	known, has := detailOf(typ)
+	return known && has
+}
+
+// mayHaveDetail reports whether a body may have such a field: of a type that is not known here only the body can say.
+func mayHaveDetail(typ string) bool {
+	known, has := detailOf(typ)
+	return !known || has
+}
+
+func detailOf(typ string) (known, has bool) {
 	mt, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(typ))
-	return err == nil && (typ == existenceType || mt.Descriptor().Fields().ByName("state") != nil)
+	return err == nil, typ == existenceType || err == nil && mt.Descriptor().Fields().ByName("state") != nil
 }
 
 const existenceType = "rpc.CheckExistence"

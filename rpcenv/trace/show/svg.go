@@ -22,19 +22,20 @@ const (
 // line where they happened. The pointer over anything shows times, size, body and the chain of causes. It follows the
 // reader's light or dark theme. The same trace gives the same bytes.
 func SVG(t *trace.Trace) string {
-	steps, note := svgSteps(t)
-	w := svgWriter{layout: newLayout(steps), byID: t.ByID()}
+	byID := t.ByID()
+	steps, note := svgSteps(t, byID)
+	w := svgWriter{layout: newLayout(steps), byID: byID}
 	w.draw(t, note)
 	return w.out.String()
 }
 
 // svgSteps takes the first view that stays within the bounds; when no view does, the middle of the last is left out.
-func svgSteps(t *trace.Trace) (steps []step, note string) {
+func svgSteps(t *trace.Trace, byID map[string]*trace.Entry) (steps []step, note string) {
 	wants := svgWants(t.Entries)
-	for _, v := range []view{{}, {collapse: true}, {collapse: true, remote: true}, {collapse: true, remote: true, fold: true}} {
+	for _, v := range views {
 		v.wants = wants
 		var left int
-		steps, left = v.steps(t.Entries)
+		steps, left = v.steps(t.Entries, byID, v.most(svgRows))
 		note = v.note(steps, left)
 		if len(steps) <= svgRows && countLanes(steps) <= svgLanes {
 			return steps, note

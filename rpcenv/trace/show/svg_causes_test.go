@@ -12,7 +12,7 @@ import (
 // What stands out under the pointer is what led to the message, its ask and its answer.
 func TestSVGShowsTheCauses(t *testing.T) {
 	tr := trace.Merge(tracetest.SparkRun(t, 1, 1)...)
-	steps, _ := svgSteps(tr)
+	steps, _ := svgSteps(tr, tr.ByID())
 	w := svgWriter{layout: newLayout(steps), byID: tr.ByID()}
 	w.pairs = findPairs(w.rows)
 	row := func(typ, form string) int {
