@@ -19,7 +19,7 @@ import (
 //
 // Each side is one goroutine that sends all it may and then receives. Its settings are those that gRPC's own documents and
 // benchmarks raise for throughput: windows of flow control that hold all that may be under way, so that neither side waits for the
-// other's window (and the two cannot wait for each other), and larger socket buffers that streams share. There is no TLS.
+// other's window (and the two cannot wait for each other), and larger socket buffers. There is no TLS.
 type grpcStream struct{}
 
 func (grpcStream) Name() string    { return "grpc" }
@@ -114,7 +114,7 @@ func (grpcStream) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func
 	window := grpcWindow(spec)
 	server := grpc.NewServer(
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
-		grpc.ReadBufferSize(grpcBuffer), grpc.WriteBufferSize(grpcBuffer), grpc.SharedWriteBuffer(true),
+		grpc.ReadBufferSize(grpcBuffer), grpc.WriteBufferSize(grpcBuffer),
 		grpc.MaxRecvMsgSize(measure.MaxSize),
 	)
 	server.RegisterService(&carrier, &grpcSinks{spec: spec, mu: make([]sync.Mutex, len(sinks)), sinks: sinks})
@@ -134,7 +134,7 @@ func grpcDial(t *measure.Trial) (*grpc.ClientConn, error) {
 	return grpc.NewClient("passthrough:///"+t.Address,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window),
-		grpc.WithReadBufferSize(grpcBuffer), grpc.WithWriteBufferSize(grpcBuffer), grpc.WithSharedWriteBuffer(true),
+		grpc.WithReadBufferSize(grpcBuffer), grpc.WithWriteBufferSize(grpcBuffer),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(measure.MaxSize)),
 	)
 }
