@@ -279,9 +279,9 @@ func TestAnInterruptedRunReportsItsCompleteRounds(t *testing.T) {
 	}{
 		{"trial 1: coherer", 1, nil, "", ""},
 		{"trial 1: go-channel", 1, []int{1}, "the last 2 of 3 trials of each are missing\n", "nothing"},
-		{"trial 2: coherer", 1, []int{1}, "interrupted: 1 cell not measured\n", "nothing"},
-		{"trial 3: go-channel", 1, []int{3}, "interrupted: 1 cell not measured\n", "trials of each are missing"},
-		{"trial 1: coherer", 2, []int{3}, "interrupted: 1 cell not measured\n", "trials of each are missing"},
+		{"trial 2: coherer", 1, []int{1}, "the run ended early: 1 cell not measured\n", "nothing"},
+		{"trial 3: go-channel", 1, []int{3}, "the run ended early: 1 cell not measured\n", "trials of each are missing"},
+		{"trial 1: coherer", 2, []int{3}, "the run ended early: 1 cell not measured\n", "trials of each are missing"},
 		{"trial 2: go-channel", 2, []int{3, 2}, "the last 1 of 3 trials of each are missing\n", "not measured\n"},
 	} {
 		t.Run(fmt.Sprintf("%s, cell %d", c.after, c.cell), func(t *testing.T) {
@@ -323,6 +323,25 @@ func TestAnInterruptedRunReportsItsCompleteRounds(t *testing.T) {
 				t.Errorf("trials %d, %d cells cut:\n%s", trials, r.Cut, said.String())
 			}
 		})
+	}
+}
+
+// A contender of ours that fails makes its cell void; the cells before it stand, and the error is returned beside them.
+func TestAFailureOfOursLeavesTheCellsBeforeIt(t *testing.T) {
+	o := options(t, measure.LocalAsk)
+	o.Cells = append(o.Cells, options(t, measure.RemoteAsk).Cells[0], o.Cells[0])
+	o.Cells[2].InFlight = 1
+	o.Args, o.Contenders = []string{deaf}, []string{"coherer"}
+	r, err := Run(t.Context(), o)
+	if err == nil || !strings.Contains(err.Error(), "remote-ask 76B, 64 in flight, trial 1: ") || !strings.Contains(err.Error(), "deaf today") {
+		t.Error(err)
+	}
+	if r == nil || len(r.Cells) != 1 || r.Cut != 2 {
+		t.Fatalf("%+v", r)
+	}
+	check(t, r, 1)
+	if text := written(t, r, "text"); !strings.Contains(text, "the run ended early: 2 cells not measured\n") {
+		t.Errorf("got\n%s", text)
 	}
 }
 

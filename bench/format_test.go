@@ -242,7 +242,7 @@ func TestARateThatWasNotReached(t *testing.T) {
 		"remote-tell 100B, 64 in flight, 2.00k/s intended: coherer ",
 		"coherer reached 1.75k of 2.00k msgs/s: there is no latency of a rate that was not reached\n",
 		"  -    -    -      -    -\n",
-		"latency of msgs: age on arrival of every 31th message, from its intended start, all trials together\n",
+		"latency of msgs: age on arrival of one message in 31, from its intended start, all trials together\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

@@ -2,11 +2,14 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/coherer/coherer/bench/measure"
 )
 
 // The first arguments that make the test's own program something else than a test.
@@ -14,7 +17,15 @@ const (
 	contender = "contender" // one of the bench's processes
 	dies      = "dies"      // says hello, and dies at the first command
 	mute      = "mute"      // dies at once
+	deaf      = "deaf"      // one of the bench's processes, of which coherer has no receiving side
 )
+
+// unheard is coherer without a receiving side.
+type unheard struct{ coherer }
+
+func (unheard) Serve(*measure.Spec, []*measure.Sink) (string, func(), error) {
+	return "", nil, errors.New("deaf today")
+}
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 {
@@ -22,6 +33,11 @@ func TestMain(m *testing.M) {
 		case contender:
 			if err := Speak(context.Background(), os.Stdin, os.Stdout); err != nil {
 				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			return
+		case deaf:
+			if err := measure.Speak(context.Background(), os.Stdin, os.Stdout, unheard{}); err != nil {
 				os.Exit(1)
 			}
 			return

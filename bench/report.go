@@ -23,7 +23,7 @@ type Report struct {
 	Against *Against `json:"against,omitempty"`
 	// Sweep is set when the cells are steps of a sweep.
 	Sweep *Sweep `json:"sweep,omitempty"`
-	// Cut is how many cells are missing, when the run was interrupted.
+	// Cut is how many cells are missing, when the run ended early.
 	Cut int `json:"cells_cut,omitempty"`
 	// Missing are contenders, or programs of them, that no cell has.
 	Missing []Missing `json:"missing"`

@@ -34,7 +34,7 @@ func (r *Report) text(out io.Writer) error {
 		}
 	}
 	if r.Cut > 0 {
-		fmt.Fprintf(&b, "interrupted: %s not measured\n", plural(r.Cut, "cell"))
+		fmt.Fprintf(&b, "the run ended early: %s not measured\n", plural(r.Cut, "cell"))
 	}
 	for _, m := range r.Missing {
 		fmt.Fprintf(&b, "%s was not measured: %s\n", m.Name, m.Why)
@@ -198,7 +198,7 @@ func (c *Cell) latencyFrom() string {
 	case measure.KindOp:
 		return "that of each operation"
 	case measure.KindTell:
-		return fmt.Sprintf("age on arrival of every %dth message", measure.SampleEvery)
+		return fmt.Sprintf("age on arrival of one message in %d", measure.SampleEvery)
 	}
 	return "round trip of each ask"
 }
