@@ -4,9 +4,11 @@ import (
 	"context"
 	"testing"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/bench/flows/hollow"
 	"github.com/coherer/coherer/bench/measure"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -38,6 +40,41 @@ func served(t *testing.T, spec measure.Spec) (d *drive, b *rpcenv.Blocking) {
 		}
 	})
 	return d, b
+}
+
+// The ResourceManager has as many nodes as there are pairs, and the application runs.
+func TestTheResourceManagerHasAsManyNodesAsThereArePairs(t *testing.T) {
+	d, b := served(t, short(measure.AllocateContainer, 20, 4))
+	if err := runContainers(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	s, err := rpcenv.AskWait(b, rpcenv.Ref{Address: d.role, Name: ids.ClientRMService}, &yarn.RequestResourceManagerState{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The containers that are not given back yet are those of the last round, one, and the ApplicationMaster's own.
+	if n, used := s.GetNodesByState().GetNumActiveNms(), s.GetUse().GetContainersAllocated(); n != 20 || used != 2 {
+		t.Errorf("%d nodes and %d containers, want 20 and 2", n, used)
+	}
+}
+
+// The Master has as many executors as there are pairs, all of them RUNNING, on Workers that have room for as many again.
+func TestTheMasterHasAsManyExecutorsAsThereArePairs(t *testing.T) {
+	d, b := served(t, short(measure.LaunchExecutor, 20, 4))
+	if err := runExecutors(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	s, err := rpcenv.AskWait(b, d.master(), &deploy.RequestMasterState{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cores, used := 0, 0
+	for _, w := range s.GetWorkers() {
+		cores, used = cores+int(w.GetCores()), used+int(w.GetCoresUsed())
+	}
+	if len(s.GetWorkers()) != 20 || cores != 40 || used != 20 {
+		t.Errorf("%d Workers, %d of %d cores in use, want 20, 20 of 40", len(s.GetWorkers()), used, cores)
+	}
 }
 
 // alive is how many Workers that are ALIVE the Master has.

@@ -53,6 +53,7 @@ type nodes struct {
 	all     []station
 	beaten  func() // a node's heartbeat was answered
 	started chan started
+	first   chan error // the container before the trial
 }
 
 // station is a peer that gets its orders as messages.
@@ -62,7 +63,7 @@ type station struct {
 }
 
 func runContainers(ctx context.Context, d *drive) error {
-	n := &nodes{drive: d, all: make([]station, d.spec.Pairs), started: make(chan started, 1)}
+	n := &nodes{drive: d, all: make([]station, d.spec.Pairs), started: make(chan started, 1), first: make(chan error, 1)}
 	err := together(ctx, len(n.all), func(ctx context.Context, i int) error {
 		if err := n.open(ctx, &n.all[i]); err != nil {
 			return fmt.Errorf("node %d: %w", i, err)
@@ -76,7 +77,11 @@ func runContainers(ctx context.Context, d *drive) error {
 	if err != nil {
 		return fmt.Errorf("application: %w", err)
 	}
-	n.beaten = func() { n.order(am, hollow.Beaten{}) }
+	// One container before the trial: until then the FairScheduler may not know what the application demands.
+	n.order(am, hollow.Want{At: beforeTrial})
+	if err := wait(ctx, n.first); err != nil {
+		return err
+	}
 	d.begin = func(i int, at time.Duration) {
 		if err := am.env.Send(am.ref, hollow.Want{Node: i, At: at}); err != nil {
 			d.end(err)
@@ -111,6 +116,17 @@ func (n *nodes) open(ctx context.Context, s *station) (err error) {
 	return wait(ctx, registered)
 }
 
+// beforeTrial marks the container that is no operation.
+const beforeTrial = -1
+
+func (n *nodes) got(w hollow.Want) {
+	if w.At == beforeTrial {
+		n.first <- nil
+		return
+	}
+	n.did(w.Node, w.At)
+}
+
 // start takes the order to start the ApplicationMaster.
 func (n *nodes) start(id *yarn.ContainerId, launch *yarn.ContainerLaunchContext) {
 	t, err := token.Find(launch.GetTokens(), token.AMRM)
@@ -143,12 +159,13 @@ func (n *nodes) submit(ctx context.Context) (am station, err error) {
 	if err != nil {
 		return am, err
 	}
+	n.beaten = func() { n.order(am, hollow.Beaten{}) }
 	registered := make(chan error, 1)
 	am.ref, err = am.env.Register("ApplicationMaster", &hollow.ApplicationMaster{
 		Service: n.at(ids.ApplicationMasterService), Attempt: s.attempt, Token: s.token,
 		Registered: func(err error) { registered <- err },
 		Beat:       func(node int) { n.order(n.all[node], hollow.Beat{}) },
-		Got:        func(w hollow.Want) { n.did(w.Node, w.At) }, Failed: n.fail,
+		Got:        n.got, Failed: n.fail,
 	})
 	if err != nil {
 		return am, err

@@ -55,6 +55,8 @@ func (a *AppClient) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		}
 	case *deploy.ExecutorUpdated:
 		a.updated(m)
+	case *deploy.WorkerRemoved:
+		a.Failed(fmt.Errorf("the Master has removed %s: %s", m.GetId(), m.GetMessage()))
 	case *deploy.ApplicationRemoved:
 		a.Failed(errors.New(m.GetMessage()))
 	default:

@@ -10,6 +10,10 @@ import (
 // ApplicationMaster asks for containers and gives each back in its next call. It works in rounds: it asks for all that are
 // wanted, has as many nodes send a heartbeat, and calls again for what these have brought. A node whose heartbeat brought nothing sends
 // another one.
+//
+// It always wants more containers than it can have, on a host that is not there, besides. The FairScheduler learns only every
+// yarn.scheduler.fair.update-interval-ms, 500 by default, what an application demands, and passes over one that has as much. Without
+// the others, asks would now and then wait for that, which would hide all the rest.
 type ApplicationMaster struct {
 	// Service is the ResourceManager's ApplicationMasterService, Attempt and Token what it knows the attempt by.
 	Service rpcenv.Ref
@@ -47,7 +51,12 @@ type Beaten struct{ rpcenv.Local }
 // OnStart registers it.
 func (a *ApplicationMaster) OnStart(c *rpcenv.Context) {
 	q := &yarn.RegisterApplicationMasterRequest{Host: c.Self().Address.Host, ApplicationAttemptId: a.Attempt, AmRmToken: a.Token}
-	rpcenv.Ask(c, a.Service, q, func(_ *yarn.RegisterApplicationMasterResponse, err error) { a.Registered(err) })
+	rpcenv.Ask(c, a.Service, q, func(_ *yarn.RegisterApplicationMasterResponse, err error) {
+		if err == nil {
+			a.call(c, nowhere())
+		}
+		a.Registered(err)
+	})
 }
 
 // Receive is a callback of the endpoint.
@@ -115,8 +124,23 @@ func (a *ApplicationMaster) call(c *rpcenv.Context, ask []*yarn.ResourceRequest)
 
 // anywhere is the request for n containers of one core and 1 GiB, on any node.
 func anywhere(n int) []*yarn.ResourceRequest {
-	return []*yarn.ResourceRequest{{
-		Priority: &yarn.Priority{Priority: 1}, ResourceName: "*", Capability: &yarn.Resource{Memory: 1024, VirtualCores: 1},
-		NumContainers: int32(n),
-	}}
+	return []*yarn.ResourceRequest{request(1, "*", n)}
+}
+
+// nowhere is the request for many containers, less urgent, on a host that is not there and on no other.
+func nowhere() []*yarn.ResourceRequest {
+	const many = 1 << 20
+	strict := false
+	all := []*yarn.ResourceRequest{request(2, "nowhere.invalid", many), request(2, "*", many)}
+	for _, r := range all {
+		r.RelaxLocality = &strict
+	}
+	return all
+}
+
+func request(priority int32, name string, n int) *yarn.ResourceRequest {
+	return &yarn.ResourceRequest{
+		Priority: &yarn.Priority{Priority: priority}, ResourceName: name, NumContainers: int32(n),
+		Capability: &yarn.Resource{Memory: 1024, VirtualCores: 1},
+	}
 }
