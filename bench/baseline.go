@@ -13,6 +13,9 @@ import (
 // maxReport bounds a report that is read, in bytes: a histogram has some kilobytes, so this is thousands of cells.
 const maxReport = 256 << 20
 
+// mostRate is more a second than anything can be.
+const mostRate = 1e15
+
 // ReadReport reads a report in JSON. An error says when the file is something else, or of another version.
 func ReadReport(path string) (*Report, error) {
 	f, err := os.Open(path)
@@ -44,7 +47,7 @@ func ReadReport(path string) (*Report, error) {
 	return r, r.whole(path)
 }
 
-// whole reports what a report lacks that others rely on.
+// whole reports what is wrong with a report that others rely on.
 func (r *Report) whole(path string) error {
 	for i, c := range r.Cells {
 		if c == nil || len(c.Contenders) == 0 {
@@ -53,6 +56,10 @@ func (r *Report) whole(path string) error {
 		for _, x := range c.Contenders {
 			if x == nil || len(x.Trials) == 0 {
 				return fmt.Errorf("%s: cell %d has a contender without a trial", path, i+1)
+			}
+			// What a file says is drawn and divided by: it must be what a measurement can be.
+			if l := x.Latency; !(x.Median > 0 && x.Median < mostRate) || l.P50 < 0 || l.P50 > l.P99 {
+				return fmt.Errorf("%s: cell %d has %v a second and a p50 of %d ns, p99 of %d ns: that was not measured", path, i+1, x.Median, l.P50, l.P99)
 			}
 		}
 	}

@@ -37,6 +37,9 @@ func TestReadReport(t *testing.T) {
 		"types":                {strings.Replace(good, `"trials": 2`, `"trials": "2"`, 1), "want a report"},
 		"no contender":         {`{"format":"` + Format + `","cells":[{}]}`, "cell 1 has no contender"},
 		"null cell":            {`{"format":"` + Format + `","cells":[null]}`, "cell 1 has no contender"},
+		"no rate":              {strings.Replace(good, `"median_per_second": 2000`, `"median_per_second": 0`, 1), "cell 1 has 0 a second"},
+		"endless rate":         {strings.Replace(good, `"median_per_second": 2000`, `"median_per_second": 1e308`, 1), "that was not measured"},
+		"percentiles":          {strings.ReplaceAll(good, `"p99_ns": 3001`, `"p99_ns": 1`), "p99 of 1 ns"},
 		"a contender not run":  {`{"format":"` + Format + `","cells":[{"contenders":[{"name":"coherer"}]}]}`, "without a trial"},
 		"a contender of no ..": {`{"format":"` + Format + `","cells":[{"contenders":[null]}]}`, "without a trial"},
 	} {

@@ -111,12 +111,12 @@ func TestTrialsTakeTurns(t *testing.T) {
 	check(t, r, 2)
 	var turns []string
 	for line := range strings.Lines(progress.String()) {
-		words := strings.Split(line, ":")
+		words := append(strings.Split(line, ":"), "")
 		turns = append(turns, strings.TrimSpace(words[0]+words[1]))
 	}
 	round := "trial 1 coherer,trial 1 go-channel,trial 2 coherer,trial 2 go-channel"
 	cell := " 2 trials of 2 contenders, about 2s"
-	want := "bench/rivals is not measured left out by --rivals none,local-ask 76B, 64 in flight" + cell + "," + round + ",local-ask 76B, 1 in flight" + cell + "," + round
+	want := "bench/rivals is not measured left out by --rivals none,2 cells, about 4s in all,local-ask 76B, 64 in flight" + cell + "," + round + ",local-ask 76B, 1 in flight" + cell + "," + round
 	if got := strings.Join(turns, ","); got != want {
 		t.Errorf("turns: %s, want %s", got, want)
 	}

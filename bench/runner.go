@@ -104,6 +104,13 @@ func (r *runner) hello(ctx context.Context, s source) (*measure.Hello, program, 
 // cells measures all of them, or those before the first error.
 func (r *runner) cells(ctx context.Context) error {
 	cells := r.opts.Cells
+	if len(cells) > 1 {
+		var all time.Duration
+		for i := range cells {
+			all += r.estimate(&cells[i], r.count(&cells[i]))
+		}
+		r.say("%s, about %s in all", plural(len(cells), "cell"), all)
+	}
 	for i := range cells {
 		cell, err := r.cell(ctx, &cells[i])
 		if cell != nil {
@@ -149,6 +156,16 @@ func (r *runner) cell(ctx context.Context, spec *measure.Spec) (*Cell, error) {
 	}
 	c.finish()
 	return c, nil
+}
+
+// count is how many contenders a cell has.
+func (r *runner) count(spec *measure.Spec) (n int) {
+	for _, f := range r.found {
+		if f.Refuses(spec) == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // estimate is about how long a cell takes: what the trials last, and half a second for the processes of each.
