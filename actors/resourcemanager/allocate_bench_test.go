@@ -3,6 +3,7 @@ package resourcemanager_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -26,11 +27,9 @@ func BenchmarkAllocation(b *testing.B) {
 }
 
 func allocations(b *testing.B, settings ...string) {
-	rm, peers := loopback(b, settings...)
+	rm, env := loopback(b, settings...)
+	peers := env("Client")
 	launched := make(launches, 1)
-	if _, err := peers.Register("ContainerManager", launched); err != nil {
-		b.Fatal(err)
-	}
 	block := peers.Blocking(context.Background())
 	defer block.Close()
 	tracker := peers.Ref(rm.Address(), ids.ResourceTracker)
@@ -38,11 +37,14 @@ func allocations(b *testing.B, settings ...string) {
 	var beating sync.WaitGroup
 	defer beating.Wait()
 	defer cancel()
-	// Three names of one listener.
-	for i, host := range []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"} {
-		id := &yarn.NodeId{Host: host, Port: int32(peers.Address().Port)}
+	for i := range 3 {
+		node := env(fmt.Sprint("Node", i)) // the ResourceManager calls any of them, to start the ApplicationMaster
+		if _, err := node.Register("ContainerManager", launched); err != nil {
+			b.Fatal(err)
+		}
+		id := &yarn.NodeId{Host: node.Address().Host, Port: int32(node.Address().Port)}
 		register(b, block, tracker, id)
-		beating.Go(func() { beats(ctx, b, peers, tracker, id, time.Duration(i)*time.Second/3) })
+		beating.Go(func() { beats(ctx, b, node, tracker, id, time.Duration(i)*time.Second/3) })
 	}
 	am := session{block: block, to: peers.Ref(rm.Address(), ids.ApplicationMasterService)}
 	am.attempt, am.token = submitted(b, block, peers.Ref(rm.Address(), ids.ClientRMService), launched)

@@ -28,7 +28,8 @@ func BenchmarkNodeHeartbeats(b *testing.B) {
 }
 
 func heartbeats(b *testing.B, senders, nodes int) {
-	rm, peers := loopback(b)
+	rm, env := loopback(b)
+	peers := env("Peers")
 	tracker := peers.Ref(rm.Address(), ids.ResourceTracker)
 	block := peers.Blocking(context.Background())
 	defer block.Close()
@@ -61,8 +62,8 @@ func heartbeats(b *testing.B, senders, nodes int) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "heartbeats/s")
 }
 
-// loopback is a ResourceManager and an Env of its peers, with sockets between them. settings are key, value, key, value.
-func loopback(b *testing.B, settings ...string) (rm, peers *rpcenv.Env) {
+// loopback is a ResourceManager with sockets, and what makes Envs of its peers. settings are key, value, key, value.
+func loopback(b *testing.B, settings ...string) (rm *rpcenv.Env, env func(name string) *rpcenv.Env) {
 	b.Helper()
 	c := rmtest.Conf(b, settings...)
 	log := logrus.New()
@@ -73,7 +74,7 @@ func loopback(b *testing.B, settings ...string) (rm, peers *rpcenv.Env) {
 			b.Error(err)
 		}
 	})
-	env := func(name string) *rpcenv.Env {
+	env = func(name string) *rpcenv.Env {
 		e, err := rpcenv.New(host, rpcenv.Config{Name: name, Conf: c, Listen: rpcenv.Address{Host: "127.0.0.1"}, Log: logrus.NewEntry(log)})
 		if err != nil {
 			b.Fatal(err)
@@ -81,7 +82,7 @@ func loopback(b *testing.B, settings ...string) (rm, peers *rpcenv.Env) {
 		b.Cleanup(e.Close)
 		return e
 	}
-	rm, peers = env("RM"), env("Peers")
+	rm = env("RM")
 	keys, err := resourcemanager.NewKeys(bytes.NewReader(make([]byte, 3*token.KeySize)))
 	if err != nil {
 		b.Fatal(err)
@@ -89,7 +90,7 @@ func loopback(b *testing.B, settings ...string) (rm, peers *rpcenv.Env) {
 	if _, err := resourcemanager.Start(rm, resourcemanager.Config{Keys: keys}); err != nil {
 		b.Fatal(err)
 	}
-	return rm, peers
+	return rm, env
 }
 
 // register makes a node of 8 GiB and 8 cores known.
