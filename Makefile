@@ -34,7 +34,7 @@ race:
 ci:
 	.ci/run
 
-# bench: the benchmarks; figures of whole commands are in bench/results.
+# bench: the benchmarks, once each; bench/publish.sh measures the tables of bench/RESULTS.md.
 .PHONY: bench
 bench:
 	go test -run '^$$' -bench . ./...
@@ -47,7 +47,7 @@ mutants:
 
 # soak: what takes minutes. The runtime's rules over 10,000 seeds, with the rate; the changes that break the runtime on
 # purpose, each of which a few seeds must find. The rules of a cluster over 1,000 random lives of full size: three Masters,
-# 20 Workers, 10 applications, all faults, an hour each. What came of it is in bench/results.
+# 20 Workers, 10 applications, all faults, an hour each. What came of it is in bench/RESULTS.md.
 .PHONY: soak
 SEEDS ?= 10000
 soak:

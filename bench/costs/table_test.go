@@ -49,8 +49,9 @@ func (x *table) check(t *testing.T) {
 	if at < 0 {
 		t.Fatalf("%s has no section %q: write it with go test ./bench/costs -rewrite", golden, x.title)
 	}
-	for _, d := range x.differences(rowsOf(parts[at])) {
-		t.Errorf("%s: %s. If that is meant: go test ./bench/costs -rewrite, and say in the commit why", x.title, d)
+	if all := x.differences(rowsOf(parts[at])); len(all) > 0 {
+		t.Errorf("%s:\n%s\nIf that is meant: go test ./bench/costs -rewrite, then bench/publish.sh costs, and say in the commit why",
+			x.title, strings.Join(all, "\n"))
 	}
 }
 
