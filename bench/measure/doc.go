@@ -8,7 +8,9 @@
 // The receiver counts. It acknowledges each half of the window, so at most [Spec].InFlight messages are sent and not
 // acknowledged: that is what in flight means for a tell. The acknowledgement is a message like the others, and the same
 // for all contenders. The last message of a batch is marked; the batch is over when the acknowledgement of that message arrives,
-// since the receiver then has all before it. A contender that loses, repeats or reorders a message fails the trial.
+// since the receiver then has all before it. A contender that loses or repeats a message fails the trial, and one that moves a message
+// past another one that carries a time or is the last of its batch. Those in between are alike: that two of them changed places, or that one
+// came twice and the next not at all, is not seen.
 //
 // Each SampleEvery-th message carries the time when it was made, and the receiver takes its age. Both read the wall clock of
 // one machine. The other messages are one message, sent again and again: it costs no allocation, so what is counted is
