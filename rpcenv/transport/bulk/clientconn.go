@@ -162,7 +162,7 @@ func (p *clientConn) receiveChunk(stream int64, i int, sink func(int, io.Reader,
 	if gotStream != stream || gotIndex != i {
 		return fmt.Errorf("%w: chunk %d of stream %d, where chunk %d of %d is due", wire.ErrMalformedFrame, gotIndex, gotStream, i, stream)
 	}
-	_, _ = p.frames.Discard(chunkHeader) // all of it is buffered
+	p.frames.Discard(chunkHeader) // all of it is buffered
 	body := &bodyReader{r: p.frames, left: int64(n - chunkHeader)}
 	if err := sink(i, body, body.left); err != nil {
 		return err

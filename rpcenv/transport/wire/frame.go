@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -30,8 +29,6 @@ const (
 
 	// LengthSize is the size of a length field.
 	LengthSize = 8
-
-	bufferSize = 64 << 10
 )
 
 // AtMost is a limit that does not change.
@@ -42,9 +39,9 @@ func AtMost(n int64) *atomic.Int64 {
 }
 
 // Reader reads the frames of one connection. It is not for use by several goroutines. What is no frame, such as the bytes
-// of a file behind one, is read from the bufio.Reader in it, after Settle.
+// of a file behind one, is read by its Read, after Settle.
 type Reader struct {
-	*bufio.Reader
+	*input
 	// Shared bounds what this Reader and others hold of large frames; nil is no bound.
 	Shared *Budget
 
@@ -54,7 +51,7 @@ type Reader struct {
 
 // NewReader returns a Reader of what r says.
 func NewReader(r io.Reader) *Reader {
-	return &Reader{Reader: bufio.NewReaderSize(r, bufferSize)}
+	return &Reader{input: newInput(r)}
 }
 
 // Begun waits for the first byte of the next frame, and reports whether all of the frame is there. If not, its end is up to the peer.
@@ -89,7 +86,7 @@ func (f *Reader) Length(limit *atomic.Int64) (int, error) {
 	case body > most:
 		return 0, fmt.Errorf("%w: %d bytes, allowed are %d", ErrFrameTooLarge, body, most)
 	default:
-		_, _ = f.Discard(LengthSize)
+		f.Discard(LengthSize)
 		return int(body), nil
 	}
 }
@@ -97,7 +94,7 @@ func (f *Reader) Length(limit *atomic.Int64) (int, error) {
 // Settle leaves the last frame behind, so that the next byte is the one that follows it, and gives back its memory.
 func (f *Reader) Settle() {
 	if f.skip > 0 {
-		_, _ = f.Discard(f.skip) // all of it is buffered
+		f.Discard(f.skip) // all of it is buffered
 		f.skip = 0
 	}
 	if f.large != nil {
