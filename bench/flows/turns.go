@@ -17,7 +17,6 @@ type turns struct {
 	ops     *measure.Ops
 	idle    chan int // in the order of their coming; guarded by mu, so neither end waits
 	running bool
-	started bool       // an operation has begun
 	over    chan error // with room for the one result
 }
 

@@ -17,6 +17,18 @@ const MaxLine = 1 << 20
 // Stall is how long after its time a trial may take to come to its end.
 const Stall = 10 * time.Second
 
+// comeUp is how long a peer of a role may take to come up, on a machine that is busy; most take a tenth.
+const comeUp = 5 * time.Millisecond
+
+// patience is how long a trial may take.
+func (s *Spec) patience() time.Duration {
+	d := s.WarmUp + s.Duration + Stall
+	if s.Case.Peers() {
+		d += time.Duration(s.Pairs) * comeUp
+	}
+	return d
+}
+
 // Command is a line to a contender's process; one field is set.
 type Command struct {
 	// Serve begins the receiving side of a remote case; the answer is Serving. It ends an earlier one.
@@ -218,7 +230,7 @@ func (s *speaker) run(ctx context.Context, cmd *RunCommand) (*Result, error) {
 		return nil, fmt.Errorf("%s with the address %q: remote cases have one, local ones have none", spec.Case, cmd.Address)
 	}
 	// A contender that loses a message would wait for its acknowledgement for ever.
-	ctx, cancel := context.WithTimeout(ctx, spec.WarmUp+spec.Duration+Stall)
+	ctx, cancel := context.WithTimeout(ctx, spec.patience())
 	defer cancel()
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -231,7 +243,7 @@ func (s *speaker) run(ctx context.Context, cmd *RunCommand) (*Result, error) {
 	switch cause := context.Cause(ctx); {
 	case err == nil:
 	case errors.Is(cause, context.DeadlineExceeded):
-		return nil, fmt.Errorf("it did not end within %s after its time: %s", Stall, t.group.progress())
+		return nil, fmt.Errorf("it did not end within %s, of which it is to send for %s: %s", spec.patience(), spec.WarmUp+spec.Duration, t.group.progress())
 	case cause != nil:
 		return nil, cause
 	default:
