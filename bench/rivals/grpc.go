@@ -31,7 +31,7 @@ func (grpcStream) Cases() []measure.Case {
 	}
 }
 
-func (grpcStream) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true} }
+func (grpcStream) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true, Host: true} }
 
 const (
 	grpcService = "coherer.bench.Carrier"
@@ -107,7 +107,7 @@ func (g *grpcSinks) take(m *app.StatusUpdate) *app.StatusUpdate {
 }
 
 func (grpcStream) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp", net.JoinHostPort(spec.ListenHost(), "0"))
 	if err != nil {
 		return "", nil, err
 	}

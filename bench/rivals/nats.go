@@ -16,8 +16,8 @@ import (
 
 // natsCore is core NATS: a client on each side, and the server in the receiver's process, as the library allows, so that a message
 // crosses one connection between processes and not two. The receiver's client has a connection of loopback to that server: the
-// library's pipe within a process cost a tenth more CPU. Pairs
-// share the clients, but the senders of fan-in and the receivers of fan-out have one each, as Coherer's.
+// library's pipe within a process cost a tenth more CPU. Pairs share the clients, but the senders of fan-in and the receivers of
+// fan-out have one each, as Coherer's.
 //
 // Messages are published with protobuf in them, and each side handles what comes in one subscription's callback, as NATS's own
 // examples do. An ask is a message with a reply subject, and answers come to one wildcard subscription, as for the library's
@@ -40,7 +40,7 @@ func (natsCore) Cases() []measure.Case {
 	}
 }
 
-func (natsCore) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true} }
+func (natsCore) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: true, Host: true} }
 
 const (
 	natsReady = 10 * time.Second // for a server that starts
@@ -105,7 +105,7 @@ type natsServer struct {
 
 func (natsCore) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
 	s, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, MaxPayload: measure.MaxSize + 1,
+		Host: spec.ListenHost(), Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, MaxPayload: measure.MaxSize + 1,
 	})
 	if err != nil {
 		return "", nil, err

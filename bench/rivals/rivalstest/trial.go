@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,7 +34,10 @@ func Cases(t *testing.T, contenders ...measure.Contender) {
 	}
 }
 
-// Extras runs short trials of several pairs, and of a rate, with those contenders that can have them.
+// elsewhere is a host that no side listens at without being told: of loopback, where Linux has all of 127.0.0.0/8.
+var elsewhere = map[bool]string{true: "127.0.0.2", false: "127.0.0.1"}[runtime.GOOS == "linux"]
+
+// Extras runs short trials of several pairs, of a rate and at another host, with those contenders that can have them.
 func Extras(t *testing.T, contenders ...measure.Contender) {
 	t.Helper()
 	for _, contender := range contenders {
@@ -44,9 +49,9 @@ func Extras(t *testing.T, contenders ...measure.Contender) {
 			if !c.Windowed() {
 				spec.InFlight = 0
 			}
-			paced, paired := spec, spec
-			paced.Rate, paired.Pairs = 200, 3
-			for name, s := range map[string]measure.Spec{"rate": paced, "pairs": paired} {
+			paced, paired, hosted := spec, spec, spec
+			paced.Rate, paired.Pairs, hosted.Host = 200, 3, elsewhere
+			for name, s := range map[string]measure.Spec{"rate": paced, "pairs": paired, "host": hosted} {
 				if named := measure.NameOf(contender); named.Refuses(&s) != "" || s.Validate() != nil {
 					continue
 				}
@@ -82,6 +87,9 @@ func trial(t *testing.T, contender measure.Contender, spec measure.Spec) {
 			t.Fatal("it does not serve")
 		}
 		run.Address, run.Marks = serving.Address, serving.Marks
+		if !strings.Contains(serving.Address, spec.ListenHost()) {
+			t.Errorf("it serves at %s, not at %s", serving.Address, spec.ListenHost())
+		}
 	}
 	result := sender.call(measure.Command{Run: &run}).Result
 	if result == nil {

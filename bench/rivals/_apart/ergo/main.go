@@ -4,7 +4,8 @@
 // itself. Mailboxes have no bound, which is the default, the logger is silent, and compression is off. There are no asks: Call
 // suspends its process until the answer comes, so one process has one ask under way, and no answer is a message.
 //
-// Version v1.999.310 does not deliver messages of more than 64 KiB between nodes: such a trial fails.
+// Version v1.999.310 does not deliver messages of more than 64 KiB between nodes: such a trial fails. Floods mostly fail too: all
+// messages come, some out of order, though its processes keep the order of the network by default.
 package main
 
 import (
