@@ -33,7 +33,7 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 	p.init(in.env, k, opts)
 	p.asker, p.queued, p.to = in.number, true, to
 	keep(&in.owned, &in.owned.pending, p) // before it is sent: it may end at once
-	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, form: tracepb.Form_ASK, pending: p, untraced: in.untraced}
+	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, tag: in.tag, form: tracepb.Form_ASK, pending: p, untraced: in.untraced}
 	if err := in.send(o); err != nil {
 		drop(&in.owned, &in.owned.pending, p)
 		panic(err) // recovered in handle: the handler fails with err
@@ -75,7 +75,7 @@ func AskWaitAs[R Message](b *Blocking, to Ref, q Message, opts ...AskOption) (R,
 	w.init(b.env, w, opts)
 	err := b.wait(func(wake func()) {
 		w.wake = wake
-		o := outgoing{to: to, msg: q, cause: b.cause, from: b.from, form: tracepb.Form_ASK, pending: &w.outgoingAsk}
+		o := outgoing{to: to, msg: q, cause: b.cause, from: b.from, tag: b.tag, form: tracepb.Form_ASK, pending: &w.outgoingAsk}
 		if err := b.env.send(o); err != nil {
 			b.env.asks.fail(&w.outgoingAsk, err)
 		}

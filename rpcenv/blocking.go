@@ -15,6 +15,7 @@ type Blocking struct {
 	at      int32 // its place among the bodies of the Env, which guards it
 	atOwner int32 // and among those of its endpoint
 	from    string
+	tag     record.Name // from, in the ring
 	cause   record.ID
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -40,7 +41,7 @@ const (
 type stopBody struct{}
 
 func (e *Env) newBlocking(ctx context.Context, from string, cause record.ID) *Blocking {
-	b := &Blocking{env: e, from: from, cause: cause}
+	b := &Blocking{env: e, from: from, tag: e.recorder.Name(from), cause: cause}
 	ctx, cancel := context.WithCancelCause(ctx)
 	b.ctx = ctx
 	// A wait does not watch the context: in a simulation no goroutine could. So the end of the context wakes it.

@@ -18,14 +18,26 @@ type handling struct {
 	ended    time.Time // zero unless recorded
 }
 
+// handledKind is what the record of a handled item is: HANDLED belongs to a SENT of the same id, other items begin here.
+func (it *item) handledKind() tracepb.Kind {
+	if it.kind == itemMessage || it.kind == itemReply {
+		return tracepb.Kind_HANDLED
+	}
+	return tracepb.Kind_ITEM
+}
+
+// noteHandled is the record, for the ring alone, of an item that was handled well: most are.
+func (e *Env) noteHandled(it *item, endpoint record.Name) {
+	r, name := e.recorder, record.Name(0)
+	if it.name != "" {
+		name = r.Name(it.name)
+	}
+	r.NoteItem(it.handledKind(), 0, &it.id, &it.cause, e.num, e.ringTime(), false, endpoint, 0, record.TextsOf(0, 0, 0, name))
+}
+
 // recordHandled is the record of a handled item.
 func (e *Env) recordHandled(it *item, h handling) {
-	r := e.recorder
-	// HANDLED belongs to a SENT of the same id; other items begin here.
-	kind := tracepb.Kind_ITEM
-	if it.kind == itemMessage || it.kind == itemReply {
-		kind = tracepb.Kind_HANDLED
-	}
+	r, kind := e.recorder, it.handledKind()
 	n := record.Note{
 		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Endpoint: h.tag, Name: r.Name(it.name), Outcome: r.Name(h.outcome),
 		Recorded: h.recorded,
@@ -73,7 +85,7 @@ func (b *Blocking) recordAnswered(res result, ask *outgoingAsk) {
 		return
 	}
 	it := item{kind: itemReply, id: res.id, cause: ask.id, name: record.InBody, received: res.received}
-	h := handling{endpoint: b.from, tag: r.Name(b.from), recorded: res.recorded || e.switches.Load().records(b.from)}
+	h := handling{endpoint: b.from, tag: b.tag, recorded: res.recorded || e.switches.Load().records(b.from)}
 	if h.recorded && it.received.IsZero() { // recording was switched on meanwhile
 		it.received = e.host.Now()
 	}
@@ -114,19 +126,30 @@ func (c *Context) finish(it *item, err error) {
 	case it.untraced || in.untraced:
 		e.recorder.CountUntraced()
 	default:
-		h := handling{endpoint: in.name, tag: in.tag, recorded: it.recorded || e.switches.Load().records(in.name), began: c.began}
-		switch {
-		case err != nil:
-			h.outcome = err.Error()
-		case c.deferred && !c.answered:
-			h.outcome = record.OutcomeDeferred
-		}
-		if h.recorded {
-			h.ended = c.end()
-		}
-		e.recordHandled(it, h)
+		c.record(it, err)
 	}
 	c.count(it, err)
+}
+
+// record records an item whose callback has ended.
+func (c *Context) record(it *item, err error) {
+	in, e := c.in, c.in.env
+	recorded, deferred := it.recorded || e.switches.Load().records(in.name), c.deferred && !c.answered
+	if !recorded && err == nil && !deferred && it.rare == nil {
+		e.noteHandled(it, in.tag)
+		return
+	}
+	h := handling{endpoint: in.name, tag: in.tag, recorded: recorded, began: c.began}
+	switch {
+	case err != nil:
+		h.outcome = err.Error()
+	case deferred:
+		h.outcome = record.OutcomeDeferred
+	}
+	if h.recorded {
+		h.ended = c.end()
+	}
+	e.recordHandled(it, h)
 }
 
 // end is when the handling of the item ends.

@@ -21,9 +21,13 @@ type incomingAsk struct {
 	request  int64        // of an asker behind a connection
 	from     string       // the asker's name, in this Env
 	to       string       // the asked endpoint
+	tags     askTags
 	untraced bool
 	recorded bool
 }
+
+// askTags are the numbers in the ring of the texts of an ask; 0: nobody has looked them up.
+type askTags struct{ from, to, typ record.Name }
 
 // answerer brings the end of an ask, m or err, to where the ask came from.
 type answerer interface {

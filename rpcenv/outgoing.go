@@ -18,7 +18,8 @@ type outgoing struct {
 	to      Ref
 	msg     Message
 	cause   record.ID
-	from    string // the sending endpoint
+	from    string      // the sending endpoint
+	tag     record.Name // from, in the ring; 0: nobody has looked it up
 	form    tracepb.Form
 	pending *outgoingAsk // of an ask
 

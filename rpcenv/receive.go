@@ -66,6 +66,7 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 		}
 		if ask {
 			it.call = c.newIncomingAsk(id, env, m, it.untraced)
+			it.call.tags.to = in.tag
 		}
 		it.ledger, it.bytes = l, int32(n)
 		if err = in.offer(&it); err == nil {
@@ -90,7 +91,7 @@ func (c *conn) newIncomingAsk(id record.ID, env *Envelope, q proto.Message, untr
 
 // endAsk brings the end of an ask to its asker, the peer.
 func (c *conn) endAsk(k *incomingAsk, m Message, err error) {
-	o := outgoing{to: Ref{Address: c.peer}, from: k.to, cause: k.id, msg: m, form: tracepb.Form_REPLY, untraced: k.untraced}
+	o := outgoing{to: Ref{Address: c.peer}, from: k.to, tag: k.tags.to, cause: k.id, msg: m, form: tracepb.Form_REPLY, untraced: k.untraced}
 	o.request, o.question = k.request, k.typ
 	c.respond(k, o, err)
 }

@@ -33,9 +33,12 @@ func (l *label) of(r *record.Recorder, text string) record.Name {
 	return l.name
 }
 
-// within makes w the way to endpoints of the Env itself.
-func (w *way) within(e *Env) {
-	w.peer, w.names.peer = e.cfg.Name, label{e.cfg.Name, e.tag}
+// from is the number of the sender's name.
+func (w *way) from(r *record.Recorder, o *outgoing) record.Name {
+	if o.tag != 0 {
+		return o.tag
+	}
+	return w.names.from.of(r, o.from)
 }
 
 // recordSent is the record of a message, an ask or an answer that is sent. An answer has the type of its question, and its own as name.
@@ -53,7 +56,7 @@ func (e *Env) recordSent(o *outgoing, id record.ID, question string, w *way) {
 	}
 	n := record.Note{
 		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.noteTime(o), Size: uint64(len(o.content)),
-		Endpoint: w.names.from.of(r, o.from), To: w.names.to.of(r, o.to.Name), Peer: w.names.peer.of(r, w.peer),
+		Endpoint: w.from(r, o), To: w.names.to.of(r, o.to.Name), Peer: w.names.peer.of(r, w.peer),
 		Type: t.Name, Form: o.form, Recorded: o.recorded,
 	}
 	answer := o.isAnswer()
@@ -63,24 +66,65 @@ func (e *Env) recordSent(o *outgoing, id record.ID, question string, w *way) {
 		n.Address = w.names.address.of(r, w.address)
 	}
 	r.Note(&n)
-	if !o.recorded {
-		return
+	if o.recorded {
+		address := w.address
+		if answer {
+			address = ""
+		}
+		e.addSent(o, id, n.Time, t.Text, question, w.peer, address)
 	}
+}
+
+// localNames are the numbers in the ring of the texts of a message or an answer within the Env; 0 is one that has to be looked up.
+type localNames struct{ to, question record.Name }
+
+// recordLocal is recordSent for what stays in the Env. It returns the number of the message's own type.
+func (e *Env) recordLocal(o *outgoing, id record.ID, question string, names localNames) record.Name {
+	r := e.recorder
+	if r == nil {
+		return 0
+	}
+	t := r.TypeOf(o.msg, describeType)
+	o.recorded = o.recorded || e.switches.Load().records(o.from)
+	if o.untraced = o.untraced || t.Untraced; o.untraced {
+		r.CountUntraced()
+		return t.Name
+	}
+	if o.tag == 0 {
+		o.tag = r.Name(o.from)
+	}
+	if names.to == 0 {
+		names.to = r.Name(o.to.Name)
+	}
+	typ, own := t.Name, record.Name(0)
+	if o.isAnswer() {
+		if typ, own = names.question, t.Name; typ == 0 {
+			typ = r.Name(question)
+		}
+	}
+	at := e.noteTime(o)
+	r.NoteItem(tracepb.Kind_SENT, o.form, &id, &o.cause, e.num, at, o.recorded, o.tag, names.to, record.TextsOf(typ, e.tag, 0, own))
+	if o.recorded {
+		e.addSent(o, id, at, t.Text, question, e.cfg.Name, "")
+	}
+	return t.Name
+}
+
+// addSent records what was sent.
+func (e *Env) addSent(o *outgoing, id record.ID, at int64, typ, question, peer, address string) {
 	ev := record.Event{
-		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: n.Time,
-		Endpoint: o.from, To: o.to.Name, Peer: w.peer, Type: t.Text, Form: o.form,
+		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: at,
+		Endpoint: o.from, To: o.to.Name, Peer: peer, Address: address, Type: typ, Form: o.form,
 	}
-	if answer {
-		ev.Type, ev.Name = question, t.Text
-	} else {
-		ev.Address = w.address
+	if o.isAnswer() {
+		ev.Type, ev.Name = question, typ
 	}
 	if o.content != nil { // as it was encoded for the wire
 		ev.Body, ev.Bytes = e.table.Body(o.content), uint64(len(o.content))
 	} else {
 		ev.Message = o.msg
 	}
-	r.Add(&ev)
+	e.recorder.Add(&ev)
 }
 
 // noteTime is when o was sent: exact when it is recorded.

@@ -70,8 +70,6 @@ func (e *Env) isLocal(to Ref) bool { return to.conn == 0 && to.Address == e.addr
 func (e *Env) sendLocal(o *outgoing) {
 	id := e.nextID()
 	in := e.endpoints.find(o.to.Name)
-	var w way
-	w.within(e)
 	bounded := in != nil && in.bound != nil
 	if bounded {
 		switch err := in.bound.take(e, o); {
@@ -84,11 +82,12 @@ func (e *Env) sendLocal(o *outgoing) {
 			return
 		}
 	}
+	var names localNames
 	if in != nil { // within the process one record serves both ends: it is made if either of them is recorded
 		o.untraced, o.recorded = o.untraced || in.untraced, e.switches.Load().records(in.name)
-		w.names.to = label{in.name, in.tag}
+		names.to = in.tag
 	}
-	e.recordSent(o, id, "", &w)
+	typ := e.recordLocal(o, id, "", names)
 	it := item{
 		kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at, untraced: o.untraced, recorded: o.recorded,
 		bounded: bounded,
@@ -98,6 +97,7 @@ func (e *Env) sendLocal(o *outgoing) {
 		e.asks.add(p)
 		it.call = &incomingAsk{
 			env: e, id: id, typ: p.typ, sender: e.addr, by: e, asked: p, from: o.from, to: o.to.Name, untraced: o.untraced, recorded: o.recorded,
+			tags: askTags{from: o.tag, to: names.to, typ: typ},
 		}
 	}
 	if in == nil {
@@ -120,9 +120,8 @@ func (e *Env) endAsk(k *incomingAsk, m Message, err error) {
 		r.form, r.msg = tracepb.Form_FAIL, failureOf(err)
 	}
 	id := e.nextID()
-	var w way
-	w.within(e)
-	e.recordSent(&r, id, k.typ, &w)
+	r.tag = k.tags.to
+	e.recordLocal(&r, id, k.typ, localNames{to: k.tags.from, question: k.tags.typ})
 	// The answer was recorded as sent; if the ask has ended meanwhile, that it came to nothing is an event too.
 	if !e.asks.finish(k.asked, result{msg: m, err: err, id: id, received: r.at, recorded: r.recorded}) {
 		e.dropped(&r, k.typ, errAskEnded)
@@ -146,7 +145,7 @@ func (e *Env) sendOn(o *outgoing) {
 // Send sends m and never waits. Delivery is at most once and in order for each pair of sending Env and endpoint; what
 // cannot be delivered is an event of the trace. Sending what is no message is an error of the handler.
 func (c *Context) Send(to Ref, m Message) {
-	if err := c.in.send(outgoing{to: to, msg: m, cause: c.cause(), from: c.in.name, untraced: c.in.untraced}); err != nil {
+	if err := c.in.send(outgoing{to: to, msg: m, cause: c.cause(), from: c.in.name, tag: c.in.tag, untraced: c.in.untraced}); err != nil {
 		panic(err) // recovered in handle: the handler fails with err
 	}
 }
@@ -157,7 +156,7 @@ func (b *Blocking) Send(to Ref, m Message) error {
 	if b.Done() {
 		return b.stopped()
 	}
-	o := outgoing{to: to, msg: m, cause: b.cause, from: b.from, body: b}
+	o := outgoing{to: to, msg: m, cause: b.cause, from: b.from, tag: b.tag, body: b}
 	if err := b.env.prepare(&o); err != nil {
 		return err
 	}

@@ -117,6 +117,18 @@ func (g *ring) put(shard uint32, w *words) {
 	slot[0] = seal(pos, w)
 }
 
+// fill is put for words that are in no memory yet. The sixth has the endpoint and the Env, by which the shard is chosen.
+func (g *ring) fill(at, id, item, cause, from, where, what uint64) {
+	shard := uint32(where) + uint32(uint16(where>>32))
+	if g.locked {
+		g.put(shard, &words{at, id, item, cause, from, where, what})
+		return
+	}
+	slot, pos := g.claim(shard)
+	slot[1], slot[2], slot[3], slot[4], slot[5], slot[6], slot[7] = at, id, item, cause, from, where, what
+	slot[0] = sealOf(pos, at, id, item, cause, from, where, what)
+}
+
 // seal marks w as the whole record of a number.
 func seal(pos uint64, w *words) uint64 { return sealOf(pos, w[0], w[1], w[2], w[3], w[4], w[5], w[6]) }
 

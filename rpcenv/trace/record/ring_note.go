@@ -33,20 +33,29 @@ func (r *Recorder) Note(n *Note) {
 	if n.Outcome != 0 {
 		to = n.Outcome
 	}
-	if g.locked {
-		var w words
-		w.pack(n.Kind, n.Form, &n.ID, &n.Cause, n.Env, n.Time, n.Size, places{n.Endpoint, to, n.Type, n.Peer, n.Address, n.Name})
-		g.put(uint32(n.Endpoint)+n.Env, &w)
-		return
-	}
-	// As pack and put, without a copy between.
-	slot, pos := g.claim(uint32(n.Endpoint) + n.Env)
-	at, id, cause := uint64(n.Time), n.ID.Conn, n.Cause.Conn
-	item, from := itemWord(n.Kind, n.Form, &n.ID, &n.Cause), causeWord(&n.Cause, n.Size)
 	where := uint64(n.Env) | uint64(n.Endpoint)<<32 | uint64(to)<<48
-	what := uint64(n.Type) | uint64(n.Peer)<<16 | uint64(n.Address)<<32 | uint64(n.Name)<<48
-	slot[1], slot[2], slot[3], slot[4], slot[5], slot[6], slot[7] = at, id, item, cause, from, where, what
-	slot[0] = sealOf(pos, at, id, item, cause, from, where, what)
+	g.fill(uint64(n.Time), n.ID.Conn, itemWord(n.Kind, n.Form, &n.ID, &n.Cause), n.Cause.Conn, causeWord(&n.Cause, n.Size),
+		where, uint64(TextsOf(n.Type, n.Peer, n.Address, n.Name)))
+}
+
+// Texts are the numbers of four texts of a record, as a slot has them.
+type Texts uint64
+
+// TextsOf are the Texts of a Note's Type, Peer, Address and Name.
+func TextsOf(typ, peer, address, name Name) Texts {
+	return Texts(uint64(typ) | uint64(peer)<<16 | uint64(address)<<32 | uint64(name)<<48)
+}
+
+// NoteItem is Note for what has no size, at half of the price: a Note would be written to memory and read again. to is a Note's To, or its
+// Outcome.
+func (r *Recorder) NoteItem(
+	kind tracepb.Kind, form tracepb.Form, id, cause *ID, env uint32, at int64, recorded bool, endpoint, to Name, rest Texts,
+) {
+	if !recorded {
+		r.ringHasMore()
+	}
+	r.ring.fill(uint64(at), id.Conn, itemWord(kind, form, id, cause), cause.Conn, causeWord(cause, 0),
+		uint64(env)|uint64(endpoint)<<32|uint64(to)<<48, uint64(rest))
 }
 
 // NoteEvent is Note for an event whose texts have no numbers yet.

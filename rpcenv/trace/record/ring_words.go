@@ -31,7 +31,7 @@ const (
 // places are the numbers of the six texts of a slot.
 type places struct{ endpoint, to, typ, peer, address, name Name }
 
-// pack makes the words of a record. size is in bytes, or µs. Recorder.Note repeats its layout.
+// pack makes the words of a record. size is in bytes, or µs. Recorder.Note and NoteItem repeat its layout.
 func (w *words) pack(kind tracepb.Kind, form tracepb.Form, id, cause *ID, env uint32, at int64, size uint64, p places) {
 	*w = words{
 		uint64(at), id.Conn, itemWord(kind, form, id, cause), cause.Conn, causeWord(cause, size),
