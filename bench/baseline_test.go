@@ -116,6 +116,13 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
+	noise := &Report{Against: &Against{}, Cells: []*Cell{{Contenders: []*Contender{
+		{Changes: []Change{{Metric: "rate", Share: -0.5, Verdict: Same}, {Metric: "rate", Share: 0.5, Verdict: Better}}},
+		{Changes: []Change{{Metric: "rate", Share: -0.5, Verdict: Worse}}}, // a rival
+	}}}}
+	if err := noise.Check([]FailIf{{"rate", 0}}); err != nil {
+		t.Errorf("what is the same, better, or a rival's fails: %v", err)
+	}
 	for limit, want := range map[string]string{
 		"worse>5%": "rate is worse than in base.json: -19.7%", "worse": "-19.7%", "worse>19.8%": "", "worse>19.6%": "-19.7%", "cpu worse,p99 worse>1%": "",
 	} {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -342,6 +343,26 @@ func TestAFailureOfOursLeavesTheCellsBeforeIt(t *testing.T) {
 	check(t, r, 1)
 	if text := written(t, r, "text"); !strings.Contains(text, "the run ended early: 2 cells not measured\n") {
 		t.Errorf("got\n%s", text)
+	}
+}
+
+// A cell in which a contender of ours failed later on is void too, complete rounds or not: something is wrong with it.
+func TestAFailureOfOursInALaterTrial(t *testing.T) {
+	o := options(t, measure.LocalAsk)
+	program := filepath.Join(t.TempDir(), "program")
+	if err := os.Symlink(o.Program, program); err != nil {
+		t.Fatal(err)
+	}
+	o.Program, o.Contenders, o.Trials = program, []string{"coherer"}, 2
+	o.Progress = writer(func(line string) {
+		if strings.HasPrefix(line, "trial 1: coherer") {
+			if err := os.Remove(program); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if r, err := Run(t.Context(), o); r != nil || err == nil || !strings.Contains(err.Error(), ", trial 2: ") {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 
