@@ -3,7 +3,7 @@
 //
 // The contenders in the binary are coherer itself, go-channel (two goroutines, a channel each way; local cases), raw-tcp (a connection
 // with the very frames that coherer writes, protobuf at both ends; remote cases) and raw-tcp-in-place, which decodes a message in the
-// buffer that it was read into, where raw-tcp first copies its encoding out of it. protoactor, with its
+// buffer that it was read into, where raw-tcp copies each frame into bytes of its own. protoactor, with its
 // default mailbox and its own remote, gRPC's streams, NATS and hollywood are in the programs of the nested module bench/rivals, since they
 // need what users of Coherer should not inherit; each says in its file which settings it has and why.
 // Ergo, which not every registry serves, is built in a module made for it, only when it is named.

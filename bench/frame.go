@@ -24,7 +24,7 @@ type framer struct {
 	// message, or the number alone.
 	head, answerHead []byte
 	body             []byte // of a frame that is larger than the reader's buffer
-	// inPlace decodes a message where it was read; else its encoding is copied first.
+	// inPlace decodes a frame in the buffer of the connection; else each is read into bytes of its own.
 	inPlace bool
 }
 
@@ -89,12 +89,18 @@ func (f *framer) read(in *bufio.Reader, kind rpcenv.EnvelopeKind) (request int64
 	n := int(binary.BigEndian.Uint64(length))
 	var frame []byte
 	// The buffer holds the whole frame: decode it in place. A larger one needs bytes of its own, which the next one uses again.
-	if n <= in.Size() {
+	switch {
+	case !f.inPlace:
+		frame = make([]byte, n)
+		if _, err := io.ReadFull(in, frame); err != nil {
+			return 0, nil, err
+		}
+	case n <= in.Size():
 		if frame, err = in.Peek(n); err != nil {
 			return 0, nil, err
 		}
 		defer func() { _, _ = in.Discard(n) }() // after Unmarshal, which reads the buffer; it cannot fail, all n bytes are buffered
-	} else {
+	default:
 		f.body = slices.Grow(f.body[:0], n)[:n]
 		frame = f.body
 		if _, err := io.ReadFull(in, frame); err != nil {
@@ -111,9 +117,6 @@ func (f *framer) read(in *bufio.Reader, kind rpcenv.EnvelopeKind) (request int64
 	encoded, ok := bytes.CutPrefix(rest[bodyLen:], f.headOf(kind))
 	if !ok {
 		return 0, nil, fmt.Errorf("frame of kind %d with another head", kind)
-	}
-	if !f.inPlace {
-		encoded = bytes.Clone(encoded)
 	}
 	m = new(app.StatusUpdate)
 	return request, m, proto.Unmarshal(encoded, m)

@@ -79,3 +79,29 @@ func TestFramesAreThoseOfCoherer(t *testing.T) {
 		t.Error("a frame for another endpoint is read")
 	}
 }
+
+// What the two contenders of raw TCP differ in is one allocation for each frame, that of its bytes.
+func TestAFrameIsCopiedUnlessInPlace(t *testing.T) {
+	near, far := rpcenv.Address{Host: "127.0.0.1", Port: 40001}, rpcenv.Address{Host: "127.0.0.1", Port: 40002}
+	reads := func(inPlace bool) float64 {
+		f, err := newFramer(near, far, "Sink")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.inPlace = inPlace
+		frame, err := f.append(nil, rpcenv.KindOneWay, 0, &app.StatusUpdate{ExecutorId: "0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const runs = 100
+		in := bufio.NewReaderSize(bytes.NewReader(bytes.Repeat(frame, runs+1)), bufferSize)
+		return testing.AllocsPerRun(runs, func() {
+			if _, _, err := f.read(in, rpcenv.KindOneWay); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if copying, inPlace := reads(false), reads(true); copying != inPlace+1 {
+		t.Errorf("a frame that is copied costs %v allocations, one in place %v: want one more", copying, inPlace)
+	}
+}

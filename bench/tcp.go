@@ -15,8 +15,8 @@ import (
 // tcp is a connection between two processes for each pair, with the frames that Coherer writes, protobuf at both ends and batched
 // writes: what a message costs when there are no endpoints, inboxes, causes, time-outs and failures.
 //
-// By itself it copies each message's encoding out of the buffer that it reads into, as all must that hand messages on to be decoded
-// elsewhere. In place it decodes them in that buffer, which only code can do that knows what comes and handles it at once.
+// By itself it reads each frame into bytes of its own, a copy out of the connection's buffer, as most code with frames does. In place
+// it decodes them in that buffer, and uses the bytes of a frame that is larger again.
 type tcp struct{ inPlace bool }
 
 func (c tcp) Name() string {
