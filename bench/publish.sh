@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures the tables of bench/RESULTS.md anew and writes each into the page as soon as it is there.
 #
-#   bench/publish.sh                  every table
+#   bench/publish.sh                  every table: about 35 minutes on two cores
 #   bench/publish.sh scheduler tells  these alone
-#   bench/publish.sh --quick          shorter trials, and fewer; the commands in the page say so
+#   bench/publish.sh --quick          shorter trials, and fewer: about 4 minutes; the commands in the page say so
 #   bench/publish.sh --resume         leaves out what this commit has measured already, after an interruption
 #   bench/publish.sh -l               lists the tables with their commands
 #
-# It wants a quiet machine, and says in the page what the load was before each table.
+# It wants a quiet machine, and says in the page what the load was before each table, and how long each took.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 script=bench/publish.sh
@@ -24,7 +24,7 @@ floods trials coherer bench one-way,fan-in,fan-out --size 64B,1KiB --duration {1
 operations trials coherer bench endpoint-spawn,connect --in-flight 1,64 --duration {1s/100ms} --trials {3/1} -o csv
 flows trials coherer bench register-worker,heartbeat,launch-executor,launch-task,allocate-container --pairs {100,1000/100} --duration {2s/200ms} --trials {3/1} --rivals none -o csv
 recording gobench:ns-none,ns-ring,%-ring,ns-record,%-record go test ./rpcenv -run '^$' -bench TraceCost -benchtime {41x/3x}
-endpoints gobench:ns/op,B/endpoint go test ./rpcenv -run '^$' -bench 'IdleEndpoint|Close' -benchtime 1x -count {3/1}
+endpoints gobench:ns/op,B/endpoint,B/side go test ./rpcenv -run '^$' -bench 'Idle|Close' -benchtime 1x -count {3/1}
 tasks gobench:tasks/s,ns/op go test ./cluster/local -run '^$' -bench '{Tasks/Tasks/.*/tasks=25000}' -benchtime 1x -count {2/1}
 register gobench:ns/op go test ./cluster/local -run '^$' -bench '{Register/Register/workers=[12]000}' -benchtime 1x -count {3/1}
 start gobench:ns/op,MB-resident go test ./cluster/local ./cmd/coherer -run '^$' -bench '^BenchmarkStart$|Thousand|Daemon' -benchtime {5x/1x} -count {3/1}
@@ -87,11 +87,16 @@ where() { # the machine, in a few words
 
 load() { uptime | sed 's/.*load averages\{0,1\}: *\([0-9.]*\).*/\1/'; }
 
+has() { # the page has table $1 by command $2 of this commit
+  publish section $page "$1" >"$tmp/had"
+  grep -qF "commit $commit," "$tmp/had" && grep -qxF "    $2" "$tmp/had"
+}
+
 measure() { # table $1 into the page
   local format command before started
   read -r _ format command < <(tables | grep "^$1 ")
   command=$(chosen $mode "$command")
-  if [ -n "$resume" ] && [ "$1" != losses ] && publish section $page "$1" | grep -qF "commit $commit,"; then
+  if [ -n "$resume" ] && [ "$1" != losses ] && has "$1" "$command"; then
     echo "$1: this commit has it"
     return
   fi

@@ -83,7 +83,7 @@ func missed(p page, wants []want) (string, error) {
 		if !ok || !isFigure {
 			continue
 		}
-		limit := w.figure
+		limit, text := w.figure, w.text
 		if w.of != "" {
 			other, ok := cellOf(section, w.of, w.column)
 			base, isFigure := figure(other)
@@ -91,9 +91,10 @@ func missed(p page, wants []want) (string, error) {
 				continue
 			}
 			limit *= base
+			text += ", which has " + other
 		}
 		if w.least && have < limit || !w.least && have > limit {
-			rows = append(rows, []string{w.row, w.column, got, w.text})
+			rows = append(rows, []string{w.row, w.column, got, text})
 		}
 	}
 	return markdown([]string{"row", "column", "measured", "wanted"}, rows), nil
