@@ -9,8 +9,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -38,6 +40,7 @@ type Table struct {
 	types   map[uint16]protoreflect.MessageType
 	numbers map[protoreflect.FullName]uint16
 	options map[protoreflect.FullName]*option.Protocol
+	named   atomic.Pointer[map[string]protoreflect.MessageType] // those that came by name; never changed, only replaced
 }
 
 // Load returns the table of all messages linked into this process that have the protocol option. Two messages with one
@@ -136,13 +139,31 @@ func (t *Table) split(content []byte) (protoreflect.MessageType, []byte, error) 
 	if len(body) == 0 || len(body) < 1+int(body[0]) {
 		return nil, nil, fmt.Errorf("%w: the name is cut short", ErrUndecodable)
 	}
-	name := protoreflect.FullName(body[1 : 1+int(body[0])])
-	// t has only messages with the option; by its name any message is found that is linked in.
-	mt, err := protoregistry.GlobalTypes.FindMessageByName(name)
-	if err != nil {
+	name := body[1 : 1+int(body[0])]
+	mt := t.byName(name)
+	if mt == nil {
 		return nil, nil, fmt.Errorf("%w: no message is called %q here", ErrUndecodable, name)
 	}
 	return mt, body[1+int(body[0]):], nil
+}
+
+// byName is the message of that name, with or without the option, if it is linked in; nil if not. One that was found before is found
+// without an allocation.
+func (t *Table) byName(name []byte) protoreflect.MessageType {
+	known := t.named.Load()
+	if known != nil && (*known)[string(name)] != nil {
+		return (*known)[string(name)]
+	}
+	mt, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(name))
+	if err != nil { // not kept: a peer may make up names without end
+		return nil
+	}
+	more := map[string]protoreflect.MessageType{string(name): mt}
+	if known != nil {
+		maps.Copy(more, *known)
+	}
+	t.named.CompareAndSwap(known, &more) // if another was quicker, the next one comes here again
+	return mt
 }
 
 // Body returns the protobuf encoding inside content, for the trace; nil when content is none of ours.
