@@ -19,6 +19,10 @@ func serveRegistrations(r *role) error { return serveMaster(r, watched.Registrat
 // the other one comes up.
 const spareWorkers = 2
 
+// portTries is how many other ports a Worker tries. With thousands of them few ports are free, and among those are the latest to be
+// left.
+const portTries = 5
+
 // registrations are the Workers of register-worker, by number. Each number is an address at which a new Worker follows the one
 // before. The channels have room for all Workers, so no send waits.
 type registrations struct {
@@ -145,7 +149,14 @@ func (r *registrations) comeUp(ctx context.Context, i int) (err error) {
 		ID: fmt.Sprintf("worker-%d-%d", i, w.life), Cores: 1, MemoryMB: 1024, Registered: func(err error) { r.came(i, err) },
 	}
 	w.env, w.ref, err = r.open(ctx, at, next)
-	if errors.Is(err, syscall.EADDRINUSE) { // a connection has got the port meanwhile
+	for tries := 0; err != nil && tries < portTries; tries++ {
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE): // a connection has got the port meanwhile
+		case errors.Is(err, rpcenv.ErrHandshake): // it is the port of a Worker that is just leaving, and still answers for it
+			w.env.Close()
+		default:
+			return fmt.Errorf("worker %d: %w", i, err)
+		}
 		w.env, w.ref, err = r.open(ctx, r.stage.Listen(), next)
 	}
 	if err != nil {
