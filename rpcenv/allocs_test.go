@@ -42,7 +42,7 @@ var allocations = []struct {
 	{"run/local", 14, repeat(func(c *rpcenv.Context, again func()) {
 		rpcenv.Run(c, "", func(*rpcenv.Blocking) (int, error) { return 0, nil }, func(int, error) { again() })
 	})},
-	{"register and stop/local", 13, registrations},
+	{"register and stop/local", 14, registrations},
 }
 
 // rig is where operations happen: from one Env to another, or to itself.

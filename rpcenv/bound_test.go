@@ -87,10 +87,10 @@ func TestABodyWaitsForRoomInAnInbox(t *testing.T) {
 		a := w.make("A", true, bounded(t))
 		most := 0
 		ref := w.register(a, "E", &endpoint{receive: func(c *rpcenv.Context, m rpcenv.Message) {
+			most = max(most, a.Waits("E"))
 			if n := m.(*wrapperspb.Int32Value).GetValue(); n == 999 {
 				w.note("999")
 			}
-			most = max(most, a.Waits("E"))
 		}})
 		w.do(a, func(b *rpcenv.Blocking) {
 			for i := range 1000 {

@@ -2,7 +2,6 @@ package rpcenv
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -13,8 +12,10 @@ import (
 type endpoints struct {
 	env *Env
 
-	mu      sync.Mutex // see the lock order in outbox.go
-	named   map[string]*inbox
+	// named has them by name, for find, which every message needs. It changes with mu held.
+	named sync.Map
+
+	mu      sync.Mutex      // see the lock order in outbox.go
 	order   ordered[*inbox] // that have not ended, by registration
 	spawned uint64
 	last    func() // for the end of the last one, after end
@@ -43,10 +44,10 @@ func (t *endpoints) add(in *inbox) (uint64, error) {
 	switch {
 	case t.env.life.stage() >= envStops:
 		return 0, fmt.Errorf("%w: RpcEnv has been stopped: cannot register %s", ErrStopped, in.name)
-	case t.named[in.name] != nil:
+	case t.find(in.name) != nil:
 		return 0, fmt.Errorf("%w: There is already an RpcEndpoint called %s", ErrNameTaken, in.name)
 	}
-	t.named[in.name] = in
+	t.named.Store(in.name, in)
 	t.order.add(in)
 	if in.watches() {
 		t.watchers.add((*watcher)(in))
@@ -59,16 +60,20 @@ func (t *endpoints) add(in *inbox) (uint64, error) {
 
 // find is the endpoint of that name, or nil.
 func (t *endpoints) find(name string) *inbox {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.named[name]
+	in, _ := t.named.Load(name)
+	found, _ := in.(*inbox)
+	return found
 }
 
 // names are those of the endpoints, in order.
 func (t *endpoints) names() []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Sorted(maps.Keys(t.named))
+	var names []string
+	t.named.Range(func(name, _ any) bool {
+		names = append(names, name.(string))
+		return true
+	})
+	slices.Sort(names)
+	return names
 }
 
 // all are those that have not ended, in the order of registration: the same in each run of a simulation.
@@ -95,9 +100,7 @@ func (t *endpoints) free(in *inbox) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	in.freed.Store(true)
-	if t.named[in.name] == in {
-		delete(t.named, in.name)
-	}
+	t.named.CompareAndDelete(in.name, in) // it may be a successor's
 }
 
 // ended is called after an endpoint's OnStop.

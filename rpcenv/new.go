@@ -27,7 +27,7 @@ func New(h Host, cfg Config) (*Env, error) {
 	e.inboxLimit = RPCInboxLimit.Get(cfg.Conf)
 	e.asks.begin(e)
 	e.bodies.env = e
-	e.endpoints = endpoints{env: e, named: map[string]*inbox{}}
+	e.endpoints = endpoints{env: e}
 	e.outboxes = outboxes{env: e, dial: e.dial, to: map[Address]*outbox{}}
 	e.connections = connections{env: e, byID: map[uint64]*conn{}, peers: map[Address][]*conn{}, links: map[*conn]struct{}{}}
 	e.spawner.begin(e.dispatcher)

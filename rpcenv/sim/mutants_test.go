@@ -28,7 +28,7 @@ type mutant struct {
 var mutants = []mutant{
 	{
 		"an inbox puts new items before those that wait", "inbox.go",
-		"in.queue = itemQueues.push(in.queue, it)\n\tin.scheduleLocked()", "in.queue = itemQueues.push(in.queue, it)\n\tfor range in.queue.len() - 1 {\n\t\tin.queue = itemQueues.push(in.queue, itemQueues.take(in.queue, 0))\n\t}\n\tin.scheduleLocked()",
+		"in.queue = itemQueues.push(in.queue, *it)\n\tin.scheduleLocked()", "in.queue = itemQueues.push(in.queue, *it)\n\tfor range in.queue.len() - 1 {\n\t\tin.queue = itemQueues.push(in.queue, itemQueues.take(in.queue, 0))\n\t}\n\tin.scheduleLocked()",
 		[]string{"FIFO", "start"},
 		false,
 	},
@@ -46,7 +46,7 @@ var mutants = []mutant{
 	},
 	{
 		"a message within an Env is handled inside the handler that sends it", "send.go",
-		"if err := in.offer(it); err != nil {", "if err := in.handle(&in.ctx, &it); err == ErrStopped {",
+		"if err := in.offer(&it); err != nil {", "if err := in.handle(&in.ctx, &it); err == ErrStopped {",
 		[]string{"serial", "start", "lost", "ask"},
 		false,
 	},
@@ -88,7 +88,7 @@ var mutants = []mutant{
 	},
 	{
 		"some messages are lost on arrival", "receive.go",
-		"\t\tif err = in.offer(it); err == nil {", "\t\tif id.N%7 != 3 {\n\t\t\terr = in.offer(it)\n\t\t}\n\t\tif err == nil {",
+		"\t\tif err = in.offer(&it); err == nil {", "\t\tif id.N%7 != 3 {\n\t\t\terr = in.offer(&it)\n\t\t}\n\t\tif err == nil {",
 		[]string{"hole", "lost"},
 		false,
 	},
@@ -100,7 +100,7 @@ var mutants = []mutant{
 	},
 	{
 		"a message that comes is put into its inbox twice", "receive.go",
-		"\t\tif err = in.offer(it); err == nil {", "\t\t_ = in.offer(it)\n\t\tif err = in.offer(it); err == nil {",
+		"\t\tif err = in.offer(&it); err == nil {", "\t\t_ = in.offer(&it)\n\t\tif err = in.offer(&it); err == nil {",
 		[]string{"once"},
 		false,
 	},
