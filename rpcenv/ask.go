@@ -34,7 +34,7 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 	p.asker, p.queued, p.to = in.number, true, to
 	keep(&in.owned, &in.owned.pending, p) // before it is sent: it may end at once
 	o := outgoing{to: to, msg: q, cause: c.cause(), from: in.name, tag: in.tag, form: tracepb.Form_ASK, pending: p, untraced: in.untraced}
-	if err := in.send(o); err != nil {
+	if err := in.send(&o); err != nil {
 		drop(&in.owned, &in.owned.pending, p)
 		panic(err) // recovered in handle: the handler fails with err
 	}

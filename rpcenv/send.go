@@ -51,12 +51,12 @@ func (e *Env) dispatch(o *outgoing) {
 }
 
 // send is Env.send for what the endpoint's callbacks send: a Journal may hold it back.
-func (in *inbox) send(o outgoing) error {
-	if err := in.env.prepare(&o); err != nil {
+func (in *inbox) send(o *outgoing) error {
+	if err := in.env.prepare(o); err != nil {
 		return err
 	}
-	if in.held == nil || !in.holdBack(o) { // without a Journal o stays off the heap
-		in.env.dispatch(&o)
+	if in.held == nil || !in.holdBack(*o) { // without a Journal o stays off the heap
+		in.env.dispatch(o)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (e *Env) sendOn(o *outgoing) {
 // Send sends m and never waits. Delivery is at most once and in order for each pair of sending Env and endpoint; what
 // cannot be delivered is an event of the trace. Sending what is no message is an error of the handler.
 func (c *Context) Send(to Ref, m Message) {
-	if err := c.in.send(outgoing{to: to, msg: m, cause: c.cause(), from: c.in.name, tag: c.in.tag, untraced: c.in.untraced}); err != nil {
+	if err := c.in.send(&outgoing{to: to, msg: m, cause: c.cause(), from: c.in.name, tag: c.in.tag, untraced: c.in.untraced}); err != nil {
 		panic(err) // recovered in handle: the handler fails with err
 	}
 }
