@@ -17,13 +17,13 @@ func AskAs[R Message](c *Context, to Ref, q Message, then func(R, error), opts .
 	ask(c, to, q, then, opts)
 }
 
-// continued is an ask of an endpoint, which goes on with then: one object for the ask and for what becomes of it.
+// continued is an ask of an endpoint together with its continuation: one allocation for both.
 type continued[R Message] struct {
 	outgoingAsk
 	c    *Context
 	then func(R, error)
-	msg  Message // the answer, or
-	err  error   // why there is none; both set before their item is posted
+	msg  Message // the answer; nil when err is set
+	err  error   // why no answer came; both are set before the item is posted
 }
 
 func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []AskOption) {
@@ -40,8 +40,8 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 	}
 }
 
-// askEnded puts the end into the inbox. An answer takes its place there among messages, in the order of arrival. In Spark it completes a
-// future in any thread, and may overtake them (SPARK-13112).
+// askEnded posts the end of the ask to the inbox. An answer queues there behind the messages that arrived before it. In Spark it completes
+// a future in any thread, and may overtake them (SPARK-13112).
 func (k *continued[R]) askEnded(res result) {
 	p, in := &k.outgoingAsk, k.c.in
 	k.msg, k.err = res.msg, res.err
@@ -57,7 +57,7 @@ func (k *continued[R]) askEnded(res result) {
 	}
 }
 
-// goOn handles that item.
+// goOn runs then, when the endpoint handles the item.
 func (k *continued[R]) goOn() {
 	in := k.c.in
 	drop(&in.owned, &in.owned.pending, &k.outgoingAsk)
@@ -90,7 +90,7 @@ func AskWaitAs[R Message](b *Blocking, to Ref, q Message, opts ...AskOption) (R,
 	return answerAs[R](w.msg, w.err)
 }
 
-// awaited is an ask that a body waits for: one object for both.
+// awaited is an ask of a body together with the body's wait: one allocation for both.
 type awaited struct {
 	outgoingAsk
 	b    *Blocking

@@ -35,7 +35,7 @@ func (o *outgoing) mayWait(bytes, limit int) bool {
 	return (o.body == nil || bytes <= limit/2) && mayTake(bytes, len(o.content), limit)
 }
 
-// push adds o. More than a window makes the peer one that is behind, which each endpoint whose messages wait hears once.
+// push adds o. Once more than a window waits, the peer is behind: push reports that once to each endpoint whose messages wait.
 func (b *backlog) push(e *Env, o outgoing) {
 	o.body = nil // it has been taken
 	o.keep()
@@ -45,7 +45,8 @@ func (b *backlog) push(e *Env, o outgoing) {
 	b.notify(e, o.route())
 }
 
-// keep is for a message that has to wait: it holds at most twice the memory that it counts.
+// keep readies a message for waiting: it copies the content out of a much larger buffer, so that the message holds at most twice the
+// memory that it counts.
 func (o *outgoing) keep() {
 	if o.buffer != nil && cap(o.buffer.b) > 2*cost(len(o.content)) {
 		kept := bytes.Clone(o.content)
@@ -79,8 +80,8 @@ func (b *backlog) take() []outgoing {
 	return all
 }
 
-// caughtUp is for when something has been taken. If nothing is left of what a peer was behind with, it notifies the endpoints and
-// returns the wakes, which the caller calls without a lock.
+// caughtUp follows each pop and take. Once nothing waits for a peer that was behind, it notifies the endpoints and returns the wakes;
+// the caller calls them without a lock.
 func (b *backlog) caughtUp(e *Env) (wakes []func()) {
 	if !b.behind || b.queue.len() > 0 {
 		return nil
@@ -88,7 +89,7 @@ func (b *backlog) caughtUp(e *Env) (wakes []func()) {
 	return b.lag.caughtUp(e)
 }
 
-// lost gives up messages. If there was no room for them, those who sent them hear of it, each once.
+// lost gives up messages. If there was no room for them, it notifies each sender once.
 func (e *Env) lost(failed []outgoing, err error) {
 	var heard []route
 	for _, o := range failed {
@@ -107,7 +108,7 @@ func overloaded(bytes int, to Address) error {
 	return fmt.Errorf("%w: %d bytes wait for %s", ErrUnreachableOverloaded, bytes, to)
 }
 
-// declined is for what a connection or an outbox did not take, with its error, or nil.
+// declined handles the error with which a connection or an outbox refused o; nil means that it took o.
 func (e *Env) declined(o *outgoing, err error) {
 	switch {
 	case err == nil:

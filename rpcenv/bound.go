@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// bound is how many messages of its own Env may wait for an endpoint (coherer.rpc.inbox.limit). What peers send has a bound of its own,
+// bound limits how many messages of its own Env may wait for an endpoint (coherer.rpc.inbox.limit). Messages of peers are limited by
 // their window. Spark has neither.
 type bound struct {
 	limit int
 
 	mu    sync.Mutex // see the lock order in outbox.go
-	waits int        // messages that were taken, and whose handling has not begun
+	waits int        // messages taken whose handling has not begun
 	lag
-	ended []route // the streams that have lost a message since the endpoint is behind
+	ended []route // routes that lost a message since the endpoint fell behind
 }
 
-// take makes room for o. Its error says that there is none, errNoRoom for a sender that would rather wait. Those leave half of the
-// room to those that cannot.
+// take makes room for o, or says that there is none: errNoRoom to a body, which can wait, else ErrUnreachableOverloaded. An endpoint
+// that is behind takes nothing from bodies, so half of the room is left to senders that cannot wait.
 func (b *bound) take(e *Env, o *outgoing) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -34,7 +34,7 @@ func (b *bound) take(e *Env, o *outgoing) error {
 	return nil
 }
 
-// leave is for when the handling of a message begins, or when it was not queued.
+// leave gives back the room of a message when its handling begins, or when it was not queued.
 func (b *bound) leave(e *Env) {
 	b.mu.Lock()
 	var wakes []func()
@@ -52,7 +52,7 @@ func (b *bound) room(wake func()) bool {
 	return b.lag.room(wake)
 }
 
-// declined is for what take did not take. A stream that has ended is reported once, until the endpoint has caught up.
+// declined handles a message that take refused. It reports the end of a stream once, until the endpoint has caught up.
 func (b *bound) declined(e *Env, o outgoing, err error) {
 	e.undelivered(o, err)
 	if o.pending != nil {

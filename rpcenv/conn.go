@@ -25,7 +25,7 @@ type conn struct {
 	peer        Address // where the peer listens; in client mode its end of the connection
 	listening   bool
 	incarnation uint64
-	window      int     // of bytes that the peer takes before they are handled
+	window      int     // bytes that the peer takes before it has handled them
 	reached     bool    // this side dialled the address that the peer says it has
 	silent      []*conn // connections to the same address whose peer did not answer for it
 	beside      []*conn // those of the same incarnation, whose peer is asked whether it opened this one
@@ -58,11 +58,11 @@ type conn struct {
 	// What came in, by endpoint or asker; counted is the one used last, lost is of what no endpoint has taken.
 	ledgers       map[flow]*ledger
 	counted, lost *ledger
-	taker         *inbox // of the last message
-	// finishes: the peer shuts down, and sends what waits without credit; late is how many bytes of that came.
+	taker         *inbox // the receiver of the last message
+	// finishes: the peer shuts down and sends its waiting messages without credit; late counts their bytes.
 	finishes bool
 	late     int
-	overrun  bool // it sent more than it may, and nothing of it is taken any more
+	overrun  bool // the peer sent more than it may: nothing more of it is accepted
 }
 
 // errConnEnded means that the endpoints have heard of the connection's end, or are about to.
@@ -158,7 +158,7 @@ func (c *conn) respond(k *incomingAsk, o outgoing, err error) {
 	}
 }
 
-// encode encodes an answer, which may be anything that a handler gave.
+// encode encodes an answer. A handler may give anything, so encode checks it first.
 func (c *conn) encode(o *outgoing) error {
 	if err := checkMessage(o.msg, false); err != nil {
 		return err

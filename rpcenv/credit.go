@@ -122,7 +122,7 @@ func (c *conn) inOrderLocked() []*stream {
 	})
 }
 
-// drainLocked sends what waits without credit, which it announces: the connection is about to end in good order.
+// drainLocked sends what waits for credit, after rpc.Finish announces it: the connection is about to end in good order.
 func (c *conn) drainLocked() {
 	if c.waits > 0 {
 		c.controlLocked(&rpc.Finish{})
@@ -164,7 +164,7 @@ func (c *conn) ledgerOf(f flow) *ledger {
 	return l
 }
 
-// receiver is the endpoint of a name, or nil, and the ledger of what comes for it. c.receiving is held.
+// receiver returns the endpoint of a name, or nil, and the ledger of its messages. c.receiving is held.
 func (c *conn) receiver(name string) (*inbox, *ledger) {
 	f := flow{endpoint: name}
 	// Most messages are for the endpoint of the one before.
@@ -176,7 +176,7 @@ func (c *conn) receiver(name string) (*inbox, *ledger) {
 	return c.taker, c.ledgerOf(f)
 }
 
-// unhandledOf is the ledger of what comes for an endpoint that there is not. c.receiving is held.
+// unhandledOf returns the ledger of messages to a name that no endpoint has. c.receiving is held.
 func (c *conn) unhandledOf(f flow) *ledger {
 	if l := c.ledgers[f]; l != nil { // its endpoint has ended just now
 		return l
@@ -184,14 +184,14 @@ func (c *conn) unhandledOf(f flow) *ledger {
 	return c.lostOf(f)
 }
 
-// takes counts a message of n bytes that comes, and reports whether the peer may send it. Else the peer keeps no rules: its messages
-// would fill an inbox without end. c.receiving is held.
+// takes counts an arriving message of n bytes, and reports whether to accept it. A peer that sends more than its window loses the
+// connection: it would fill an inbox without end. c.receiving is held.
 func (c *conn) takes(l *ledger, n int) bool {
 	fits := l.takes(n)
 	if fits || c.overrun {
 		return !c.overrun
 	}
-	// What waited at a peer that shuts down comes without credit.
+	// A peer that shuts down sends its waiting messages without credit.
 	if c.finishes && c.late+n <= c.env.outboxLimit+MaxMessage {
 		c.late += n
 		return true
@@ -233,7 +233,7 @@ func (c *conn) giveBack(f flow, bytes int64) {
 	}
 }
 
-// controlLocked sends what the two sides of a connection say to each other, for which no ordinal is counted.
+// controlLocked sends a message between the two sides of the connection itself, such as rpc.Credit. It counts no ordinal.
 func (c *conn) controlLocked(m proto.Message) {
 	content, err := c.env.table.Append(nil, m)
 	if err != nil || !c.roomLocked(len(content)) {
@@ -246,7 +246,7 @@ func (c *conn) controlLocked(m proto.Message) {
 	c.link.Send(e)
 }
 
-// control takes an envelope of controlLocked; false: it is another one.
+// control handles an envelope that the peer's controlLocked sent; false: env is another one.
 func (c *conn) control(env *Envelope) bool {
 	if env.Kind != KindOneWay || env.Endpoint != VerifierName {
 		return false

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// deadlines are those of the asks of an Env. Nearly all asks have one of a few limits, so each limit has a queue in the order of asking,
-// which is that of its deadlines: an ask enters and leaves at the same price however many there are. Only the queues are in a heap.
+// deadlines keeps the asks of an Env by their deadlines. Nearly all asks have one of a few limits, so each limit has a queue: asks enter it
+// in the order of their deadlines, and entering and leaving cost the same however many wait. Only the queues are in a heap.
 type deadlines struct {
 	queues map[time.Duration]*askQueue
-	latest *askQueue // the one that was entered last
-	byTime askQueues // those that are not empty
+	latest *askQueue // the queue that an ask entered last
+	byTime askQueues // the queues that are not empty
 }
 
-// keptQueues is how many queues stay when they are empty. Programs may give each ask a limit of its own.
+// keptQueues bounds the queues that stay when they are empty: a program may give each ask a limit of its own.
 const keptQueues = 16
 
 // askQueue is the asks of one limit, the oldest first.
@@ -24,7 +24,7 @@ type askQueue struct {
 	index       int // in the heap
 }
 
-// enter gives p its deadline. now is never before that of the last call.
+// enter gives p its deadline. From call to call now never goes back.
 func (d *deadlines) enter(p *outgoingAsk, now time.Duration) {
 	q := d.of(p.limit.d)
 	p.queue, p.deadline = q, now+q.limit
@@ -41,7 +41,7 @@ func (d *deadlines) enter(p *outgoingAsk, now time.Duration) {
 	heap.Push(&d.byTime, q)
 }
 
-// of is the queue of a limit, made if missing.
+// of returns the queue of a limit, and makes it if it is missing.
 func (d *deadlines) of(limit time.Duration) *askQueue {
 	if d.latest != nil && d.latest.limit == limit {
 		return d.latest
@@ -58,7 +58,7 @@ func (d *deadlines) of(limit time.Duration) *askQueue {
 	return q
 }
 
-// leave takes p out, if it has entered and not left.
+// leave takes p out of its queue; without a queue it does nothing.
 func (d *deadlines) leave(p *outgoingAsk) {
 	q := p.queue
 	if q == nil {
@@ -75,10 +75,10 @@ func (d *deadlines) leave(p *outgoingAsk) {
 		q.first = p.after
 		d.settle(q)
 	}
-	p.queue, p.before, p.after = nil, nil, nil // nothing is kept alive by an ask that somebody keeps
+	p.queue, p.before, p.after = nil, nil, nil // an ask that somebody keeps must not keep others alive
 }
 
-// settle finds the place of a queue whose first ask has left.
+// settle moves a queue in the heap after its first ask has left.
 func (d *deadlines) settle(q *askQueue) {
 	switch {
 	case q.first == nil:
@@ -92,7 +92,7 @@ func (d *deadlines) settle(q *askQueue) {
 	}
 }
 
-// earliest is the ask whose deadline is next; nil: there is none.
+// earliest returns the ask with the next deadline, or nil.
 func (d *deadlines) earliest() *outgoingAsk {
 	if len(d.byTime) == 0 {
 		return nil

@@ -227,8 +227,8 @@
 // A frame has at most 128 MiB and a header. Over TCP it has to come within transport.Options.IdleTimeout of its first byte, and all frames
 // of a Host that are on their way in hold at most MaxUnfinished, twice the largest frame: else the connection ends, with the reason.
 //
-// An inbox has no bound for what its own Env sends, as in Spark, unless coherer.rpc.inbox.limit says how many messages may wait there: an
-// ask beyond it fails at once, a message is lost, and its sender hears of both states as of those of a peer.
+// An inbox has no bound for messages of its own Env, as in Spark, unless coherer.rpc.inbox.limit sets one. An ask beyond the bound fails
+// at once, and a message beyond it is lost; a [BacklogWatcher] hears of that as it does of a peer.
 //
 // # Counters
 //

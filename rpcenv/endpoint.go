@@ -34,15 +34,15 @@ type NetworkErrorWatcher interface {
 	OnNetworkError(c *Context, err error, peer Address)
 }
 
-// BacklogWatcher is an Endpoint that hears how others keep up with what it sends. A peer is behind when more than a window of
-// messages (coherer.rpc.window) waits here; an endpoint of its own Env, if coherer.rpc.inbox.limit bounds its inbox, when more than half of
-// that waits. Until it has caught up, one that is sent more may lose its stream. A Ref without a name means answers.
+// BacklogWatcher is an Endpoint that hears whether receivers keep up with its messages. A peer is behind when more than a window of
+// messages (coherer.rpc.window) waits for it here. An endpoint of the same Env is behind when coherer.rpc.inbox.limit bounds its inbox and
+// more than half of that waits. Further messages to a receiver that is behind may end the stream. A Ref without a name means answers.
 type BacklogWatcher interface {
-	// OnBehind is called when an endpoint falls behind with what this one sends to it, and when it has caught up.
+	// OnBehind is called when a receiver falls behind with the messages of this endpoint, and when it has caught up.
 	OnBehind(c *Context, to Ref, behind bool)
-	// OnStreamEnded is called when there was no room any more. At a peer (coherer.rpc.outbox.limit) what waited for an endpoint is lost,
-	// and the connection ends; what is sent later goes by the next one. In its own Env all messages are lost that find no room; this is
-	// called for the first of them, until the endpoint has caught up.
+	// OnStreamEnded is called when a message found no room. At a peer (coherer.rpc.outbox.limit) all messages that waited for the endpoint
+	// are lost and the connection ends; later messages go by the next connection. Within the Env each message that finds no room is lost;
+	// OnStreamEnded is called for the first one, and again only after the endpoint has caught up.
 	OnStreamEnded(c *Context, to Ref, err error)
 }
 

@@ -12,7 +12,7 @@ import (
 type endpoints struct {
 	env *Env
 
-	// named has them by name, for find, which every message needs. It changes with mu held.
+	// named has them by name. find reads it without a lock, for every message; changes hold mu.
 	named sync.Map
 
 	mu      sync.Mutex      // see the lock order in outbox.go

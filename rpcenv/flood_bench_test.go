@@ -51,7 +51,7 @@ func flood(b *testing.B, from *rpcenv.Env, to rpcenv.Ref) (stop func() int) {
 	}
 }
 
-// BenchmarkNeighbour asks an endpoint, one ask at a time, while other endpoints of the same connection get messages of a KiB ten times
+// BenchmarkNeighbour asks an endpoint, one ask at a time, while other endpoints of the same connection get messages of a KiB
 // faster than they handle them, and while they get none.
 func BenchmarkNeighbour(b *testing.B) {
 	for _, floods := range []int{0, 1, 10} {

@@ -26,7 +26,7 @@ func (it *item) handledKind() tracepb.Kind {
 	return tracepb.Kind_ITEM
 }
 
-// noteHandled is the record, for the ring alone, of an item that was handled well: most are.
+// noteHandled records in the ring alone an item that was handled without an error, as most are.
 func (e *Env) noteHandled(it *item, endpoint record.Name) {
 	r, name := e.recorder, record.Name(0)
 	if it.name != "" {
@@ -35,7 +35,7 @@ func (e *Env) noteHandled(it *item, endpoint record.Name) {
 	r.NoteItem(it.handledKind(), 0, &it.id, &it.cause, e.num, e.ringTime(), false, endpoint, 0, record.TextsOf(0, 0, 0, name))
 }
 
-// recordHandled is the record of a handled item.
+// recordHandled records a handled item.
 func (e *Env) recordHandled(it *item, h handling) {
 	r, kind := e.recorder, it.handledKind()
 	n := record.Note{

@@ -33,14 +33,14 @@ type inbox struct {
 	// registered and watching are its places in the lists of endpoints, which guards them.
 	registered, watching int32
 
-	freed atomic.Bool // its name is another's, or nobody's
+	freed atomic.Bool // its name is free again, or another endpoint has it
 
 	mu    sync.Mutex // of this block; see the lock order in outbox.go
 	queue *items
 	cell
 	stopped   bool   // nothing is accepted any more; OnStop is queued
 	scheduled bool   // of a serial endpoint: a turn waits or runs; at most one does
-	run       func() // runTurn, made for the first turn: each would need a closure
+	run       func() // runTurn, made for the first turn: else each turn would make a closure
 	pool      turns  // of the other kinds
 
 	// Only the turn of a serial endpoint touches these.
@@ -183,7 +183,7 @@ func (in *inbox) runTurn() {
 	in.mu.Unlock()
 }
 
-// begins is for an item whose handling is about to begin. No lock is held.
+// begins gives back an item's room in the bound; its handling is about to begin. No lock is held.
 func (in *inbox) begins(it *item) {
 	if it.bounded {
 		in.bound.leave(in.env)

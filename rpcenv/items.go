@@ -29,7 +29,7 @@ type item struct {
 	kind     itemKind
 	untraced bool  // counted, not recorded
 	recorded bool  // even if its endpoint is not: its sender is recorded
-	bounded  bool  // it has room in the inbox's bound until its handling begins
+	bounded  bool  // it counts in the inbox's bound until its handling begins
 	bytes    int32 // that ledger gets when it has been handled
 	id       record.ID
 	cause    record.ID
@@ -37,7 +37,7 @@ type item struct {
 	name     string       // what the trace calls it, for those that are no messages
 	call     *incomingAsk // set for an ask
 	then     continuation
-	ctx      *Context // of the callback that then goes on from
+	ctx      *Context // of the callback that then continues
 	sender   Address
 	conn     uint64
 	timer    *timer
@@ -46,10 +46,10 @@ type item struct {
 	rare     *rare
 }
 
-// continuation is what an endpoint does when something ended that it had begun.
+// continuation is code of an endpoint that runs after an ask, a Run or an outside process has ended.
 type continuation interface{ goOn() }
 
-// goOn is a continuation that is a function.
+// goOn makes a function a continuation.
 type goOn func()
 
 func (f goOn) goOn() { f() }

@@ -35,8 +35,8 @@ type ledger struct {
 	giveBack func(f flow, bytes int64)
 }
 
-// takes counts n bytes that come, and reports whether the peer may send them: as stream.open, by what this side knows. The peer
-// knows of no more that was returned.
+// takes counts n bytes that arrive, and reports whether the peer was allowed to send them, by the rule of stream.open. This side counts
+// bytes as returned before the peer hears of them, so it never refuses what the peer may send.
 func (l *ledger) takes(n int) bool {
 	out := l.came - l.returned.Load()
 	l.came += int64(n)

@@ -91,7 +91,7 @@ type askLimit struct {
 // askEnder gets the end of an ask, once.
 type askEnder interface{ askEnded(res result) }
 
-// onEnd is an askEnder that is a function.
+// onEnd makes a function an askEnder.
 type onEnd func(res result)
 
 func (f onEnd) askEnded(res result) { f(res) }
@@ -127,7 +127,7 @@ func (e *Env) newOutgoingAsk(end onEnd, opts ...AskOption) *outgoingAsk {
 	return p
 }
 
-// init makes p, which is zero, an ask whose end by gets.
+// init makes the zero p an ask; by gets its end.
 func (p *outgoingAsk) init(e *Env, by askEnder, opts []AskOption) {
 	p.env, p.by, p.limit = e, by, &e.asks.usual
 	for _, o := range opts {
@@ -239,7 +239,7 @@ func (a *asks) expire() {
 	}
 }
 
-// endUntilLocked ends the asks whose deadline is not behind a time, and returns them by their deadlines.
+// endUntilLocked ends the asks whose deadline is at or before t, and returns them in the order of their deadlines.
 func (a *asks) endUntilLocked(t time.Duration) (ended []*outgoingAsk) {
 	for p := a.deadlines.earliest(); p != nil && p.deadline <= t; p = a.deadlines.earliest() {
 		a.endLocked(p)

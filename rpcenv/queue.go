@@ -2,17 +2,17 @@ package rpcenv
 
 import "sync"
 
-// queue is a queue of items, or of outgoing messages. Its memory is segments from a pool, each of which goes back as soon as it is empty:
-// a queue that grows copies nothing, and a deep one leaves nothing to the collector. Inboxes take queues from a pool too and give them
-// back empty: an idle inbox has none, and one that wakes finds its first segment there.
+// queue is a queue of items, or of outgoing messages. Its memory is segments from a pool; a segment goes back as soon as it is empty. So
+// a queue that grows copies nothing, and a deep one leaves nothing to the collector. The queues of inboxes and backlogs come from a pool
+// too, each with its first segment, and go back when they are empty: an idle inbox has none.
 type queue[T any] struct {
 	first, last *segment[T]
-	head        int // of first: what is before it was taken
-	tail        int // of last: from there on it is free
+	head        int // in first: the entries before it were taken
+	tail        int // in last: the entries from it on are free
 	n           int
 }
 
-// segment is a part of a queue. What has been taken from it is zero.
+// segment is a part of a queue. Entries that were taken are zero.
 type segment[T any] struct {
 	entries [segmentEntries]T
 	next    *segment[T]
@@ -50,8 +50,8 @@ func (p *queues[T]) push(q *queue[T], v T) *queue[T] {
 	return q
 }
 
-// front is the segment of the next entry, which is there. The segment before it goes back to the pool only now: next has given its last
-// entry away by its place.
+// front returns the segment of the next entry; q is not empty. The segment before it goes back to the pool only now, since next returned
+// a pointer to its last entry.
 func (p *queues[T]) front(q *queue[T]) *segment[T] {
 	if q.head == segmentEntries {
 		empty := q.first
@@ -62,7 +62,7 @@ func (p *queues[T]) front(q *queue[T]) *segment[T] {
 	return q.first
 }
 
-// peek is the place of the next entry, which stays; nil when the queue is empty.
+// peek returns a pointer to the next entry and leaves it in the queue; nil when the queue is empty.
 func (p *queues[T]) peek(q *queue[T]) *T {
 	if q.len() == 0 {
 		return nil
@@ -70,8 +70,8 @@ func (p *queues[T]) peek(q *queue[T]) *T {
 	return &p.front(q).entries[q.head]
 }
 
-// next is the place of the next entry, which counts as taken. It stays good until the next call of another method; until then the caller
-// clears it.
+// next takes the next entry and returns a pointer to it, which is good until another entry is looked at or taken. The caller clears the
+// entry before that.
 func (p *queues[T]) next(q *queue[T]) *T {
 	s := p.front(q)
 	q.head++
@@ -79,7 +79,7 @@ func (p *queues[T]) next(q *queue[T]) *T {
 	return &s.entries[q.head-1]
 }
 
-// take takes the i-th of those that wait.
+// take takes the i-th waiting entry.
 func (p *queues[T]) take(q *queue[T], i int) T {
 	s, at := p.front(q), q.head
 	var v T

@@ -75,7 +75,7 @@ func (e *Env) recordSent(o *outgoing, id record.ID, question string, w *way) {
 	}
 }
 
-// localNames are the numbers in the ring of the texts of a message or an answer within the Env; 0 is one that has to be looked up.
+// localNames are the ring's numbers of the texts of a message within the Env; 0: not looked up yet.
 type localNames struct{ to, question record.Name }
 
 // recordLocal is recordSent for what stays in the Env. It returns the number of the message's own type.

@@ -40,7 +40,7 @@ type Table struct {
 	types   map[uint16]protoreflect.MessageType
 	numbers map[protoreflect.FullName]uint16
 	options map[protoreflect.FullName]*option.Protocol
-	named   atomic.Pointer[map[string]protoreflect.MessageType] // those that came by name; never changed, only replaced
+	named   atomic.Pointer[map[string]protoreflect.MessageType] // found by name; the map is replaced, never changed
 }
 
 // Load returns the table of all messages linked into this process that have the protocol option. Two messages with one
@@ -110,7 +110,7 @@ func (t *Table) Decode(content []byte) (proto.Message, error) {
 		return nil, err
 	}
 	m := mt.New().Interface()
-	// Merge: it is new, so that it need not be reset.
+	// Merge: a new message needs no reset.
 	if err := (proto.UnmarshalOptions{Merge: true}).Unmarshal(body, m); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrUndecodable, mt.Descriptor().FullName(), err)
 	}
@@ -147,8 +147,7 @@ func (t *Table) split(content []byte) (protoreflect.MessageType, []byte, error) 
 	return mt, body[1+int(body[0]):], nil
 }
 
-// byName is the message of that name, with or without the option, if it is linked in; nil if not. One that was found before is found
-// without an allocation.
+// byName returns the linked-in message type of that name, with or without the option, or nil. Only its first look-up allocates.
 func (t *Table) byName(name []byte) protoreflect.MessageType {
 	known := t.named.Load()
 	if known != nil && (*known)[string(name)] != nil {
@@ -162,7 +161,7 @@ func (t *Table) byName(name []byte) protoreflect.MessageType {
 	if known != nil {
 		maps.Copy(more, *known)
 	}
-	t.named.CompareAndSwap(known, &more) // if another was quicker, the next one comes here again
+	t.named.CompareAndSwap(known, &more) // if another goroutine was quicker, the next look-up tries again
 	return mt
 }
 

@@ -73,7 +73,7 @@ func (c *envelopeEncoder) append(dst []byte, e *rpcenv.Envelope, size int) []byt
 	return append(dst, e.Content...)
 }
 
-// write writes the frame of e as append does: one that is larger than a segment lies in several.
+// write writes the frame of e as append does, a frame larger than a segment into several of them.
 func (c *envelopeEncoder) write(s *segments, e *rpcenv.Envelope, size int) {
 	if size <= segmentSize {
 		last := s.room(size)

@@ -117,7 +117,7 @@ func (g *ring) put(shard uint32, w *words) {
 	slot[0] = seal(pos, w)
 }
 
-// fill is put for words that are in no memory yet. The sixth has the endpoint and the Env, by which the shard is chosen.
+// fill is put for words in registers. The sixth has the endpoint and the Env, which choose the shard.
 func (g *ring) fill(at, id, item, cause, from, where, what uint64) {
 	shard := uint32(where) + uint32(uint16(where>>32))
 	if g.locked {

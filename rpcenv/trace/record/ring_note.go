@@ -46,7 +46,7 @@ func TextsOf(typ, peer, address, name Name) Texts {
 	return Texts(uint64(typ) | uint64(peer)<<16 | uint64(address)<<32 | uint64(name)<<48)
 }
 
-// NoteItem is Note for what has no size, at half of the price: a Note would be written to memory and read again. to is a Note's To, or its
+// NoteItem is Note for a record without a size. It costs less, since no Note is written to memory and read again. to is a Note's To, or its
 // Outcome.
 func (r *Recorder) NoteItem(
 	kind tracepb.Kind, form tracepb.Form, id, cause *ID, env uint32, at int64, recorded bool, endpoint, to Name, rest Texts,

@@ -35,10 +35,10 @@ type view struct {
 	wants func(*trace.Entry) bool
 }
 
-// views are those that a diagram tries, from the one that shows all to the one that shows least.
+// views are the views that a diagram tries in turn, from all messages to the fewest.
 var views = []view{{}, {collapse: true}, {collapse: true, remote: true}, {collapse: true, remote: true, fold: true}}
 
-// most is how many steps are worth making: the last view has to do, whatever it has.
+// most is how many steps v may have before the next view is tried; 0 is no bound: no view follows the last one.
 func (v view) most(limit int) int {
 	if v.fold {
 		return 0
@@ -47,7 +47,7 @@ func (v view) most(limit int) int {
 }
 
 // steps are the lines that show entries, each cause before what it caused, and how many messages within one peer were
-// left out. It gives up with more than most steps, of which it returns those so far; 0 is no bound. byID has all entries.
+// left out. Beyond most steps it stops and returns the steps so far; 0 is no bound. byID has all entries.
 func (v view) steps(entries []trace.Entry, byID map[string]*trace.Entry, most int) (steps []step, left int) {
 	f := newFolder(v, entries)
 	for i := range entries {
@@ -156,7 +156,7 @@ func hasDetail(typ string) bool {
 	return known && has
 }
 
-// mayHaveDetail reports whether a body may have such a field: of a type that is not known here only the body can say.
+// mayHaveDetail reports whether a body may have such a field. For a type unknown here only the body can say.
 func mayHaveDetail(typ string) bool {
 	known, has := detailOf(typ)
 	return !known || has

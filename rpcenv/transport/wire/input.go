@@ -8,18 +8,18 @@ import (
 	"syscall"
 )
 
-// input reads ahead, as a bufio.Reader does. Of a connection of the operating system it has a buffer only while something is in it: an
+// input reads ahead, as a bufio.Reader does. On a connection of the operating system it has a buffer only while bytes wait in it, so an
 // idle connection holds none.
 type input struct {
 	from io.Reader
-	raw  syscall.RawConn // of from; nil: it has none, and the buffer stays
+	raw  syscall.RawConn // of from; nil: from has none, and the buffer stays
 	try  func(fd uintptr) bool
 
 	buf       *[bufferSize]byte
 	head, end int   // what is buffered
-	err       error // of from, to be returned behind what is buffered
+	err       error // of from, to be returned after the buffered bytes
 
-	n int // what try has read, or its error
+	n int // how many bytes try has read, or its error
 	e error
 }
 
@@ -38,7 +38,7 @@ func newInput(from io.Reader) *input {
 	return in
 }
 
-// Buffered is how many bytes can be had without waiting.
+// Buffered is how many bytes can be read without waiting.
 func (in *input) Buffered() int { return in.end - in.head }
 
 // Size is the most that can be buffered.
@@ -72,7 +72,7 @@ func (in *input) ended() error {
 	return err
 }
 
-// Discard leaves n bytes behind, which are buffered.
+// Discard skips n buffered bytes.
 func (in *input) Discard(n int) { in.head += n }
 
 // Read is io.Reader's. It waits only if nothing is buffered.
@@ -92,7 +92,7 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads once, for which there is room: less than bufferSize is buffered.
+// fill reads once. Less than bufferSize is buffered, so there is room.
 func (in *input) fill() {
 	switch {
 	case in.head == in.end:
@@ -118,7 +118,7 @@ func (in *input) fill() {
 	in.err = err
 }
 
-// release gives the buffer, in which nothing is, back, if its connection can wait without one.
+// release gives the empty buffer back to the pool, if the connection can wait without one.
 func (in *input) release() {
 	if in.raw != nil && in.buf != nil {
 		inputBuffers.Put(in.buf)
@@ -126,7 +126,8 @@ func (in *input) release() {
 	}
 }
 
-// tryRead reads into a buffer what has come. False: nothing has, and the caller waits until something has.
+// tryRead reads the bytes that have arrived into a buffer from the pool. It returns false if none have: then the runtime waits for some and
+// calls it again.
 func (in *input) tryRead(fd uintptr) bool {
 	in.buf = inputBuffers.Get().(*[bufferSize]byte)
 	for {
