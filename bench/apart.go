@@ -14,11 +14,11 @@ import (
 	"github.com/coherer/coherer/cluster/process"
 )
 
-// apartFolder is where the programs of rivals are that have a module each, below rivalsFolder.
+// apartFolder, below rivalsFolder, has the programs of rivals that need a module of their own.
 const apartFolder = "_apart"
 
-// apart is a rival whose library is no requirement of the tree, since not every registry serves it. Its program is built in a module
-// that is made for it, and only if it is named: the go command asks a registry for the library.
+// apart is a rival whose library the tree does not require, since not every registry serves it. Its program is built only if it is
+// named, in a module made for it: the go command asks a registry for the library.
 type apart struct {
 	name            string // of the contender and of its folder
 	module, version string

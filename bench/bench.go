@@ -16,17 +16,17 @@ import (
 
 // Options is what to measure and how.
 type Options struct {
-	// Cells is what all contenders do, cell by cell; Contender and WarmUp are set by Run.
+	// Cells are measured one after the other, each by all contenders. Run sets Contender and WarmUp.
 	Cells []measure.Spec
-	// Trials is how many each contender has in a cell.
+	// Trials is how many trials each contender has in a cell.
 	Trials int
-	// Contenders are the names of those to measure; none: all. Coherer is always one of them, and the first.
+	// Contenders are the names of the contenders to measure; none: all. Coherer is always measured, and first.
 	Contenders []string
 	// Rivals is a program of contenders, "none", or empty: build those of the source tree that the working directory is in.
 	Rivals string
-	// Connect is the HOST:PORT of Serve at the machine that is to have the receiving sides; empty: this one has them.
+	// Connect is the HOST:PORT of Serve at the machine of the receiving sides; empty: this machine.
 	Connect string
-	// Baseline is what to compare with; nil: nothing. It has to have every cell.
+	// Baseline is an earlier report to compare with, or nil. It must have every cell.
 	Baseline *Baseline
 	// Program and Args start a process that calls Speak.
 	Program string

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coherer/coherer/bench/internal/figures"
 	"github.com/coherer/coherer/bench/measure"
 )
 
-// Cell is what one case was measured to be with one size, number in flight and number of pairs.
+// Cell is the result of one case with one size, number in flight and number of pairs.
 type Cell struct {
 	Case measure.Case `json:"case"`
-	// Size and InFlight are 0 in a case that has none.
+	// Size and InFlight are 0 in a case without them.
 	Size     int `json:"size_bytes"`
 	InFlight int `json:"in_flight"`
 	Pairs    int `json:"pairs"`
@@ -23,13 +24,13 @@ type Cell struct {
 	Trials   int           `json:"trials"`
 	// Cut is how many trials of each are missing, when the run was interrupted.
 	Cut int `json:"trials_cut,omitempty"`
-	// Contenders were measured; Coherer is the first.
+	// Contenders are those that were measured, Coherer first.
 	Contenders []*Contender `json:"contenders"`
-	// Missing were not measured, or failed.
+	// Missing are those that were not measured, or failed.
 	Missing []Missing `json:"missing"`
 }
 
-// Contender is what was measured of one.
+// Contender is the result of one contender in a cell.
 type Contender struct {
 	Name    string  `json:"name"`
 	Version string  `json:"version,omitempty"`
@@ -46,12 +47,12 @@ type Contender struct {
 	// CPU is the time that both processes ran per message, ask or operation, in nanoseconds: the figure that a busy machine spoils
 	// least.
 	CPU float64 `json:"cpu_ns_per_message"`
-	// Behind is that a trial did not reach the intended rate.
+	// Behind says that a trial did not reach the intended rate.
 	Behind bool `json:"behind,omitempty"`
 	// Latency and Histogram are of all trials together; there is none when one is Behind.
 	Latency   Latency           `json:"latency,omitzero"`
 	Histogram measure.Histogram `json:"histogram,omitzero"`
-	// Changes are what became of it since the baseline; none: there is no baseline, or none of it.
+	// Changes compare its figures with the baseline; empty if the baseline does not have it.
 	Changes []Change `json:"changes,omitempty"`
 
 	latest   measure.Histogram // of the latest trial
@@ -65,7 +66,7 @@ func newCell(s *measure.Spec, trials int) *Cell {
 	}
 }
 
-// enter gives the cell one more contender.
+// enter adds a contender to the cell.
 func (c *Cell) enter(n measure.Named) *Contender {
 	x := &Contender{Name: n.Name, Version: n.Version, noAllocs: n.NoAllocs}
 	c.Contenders = append(c.Contenders, x)
@@ -139,10 +140,10 @@ func (c *Cell) finish() {
 	for _, x := range c.Contenders {
 		rates := x.each(func(t *Trial) float64 { return t.Rate })
 		// Medians: on a shared machine one disturbed trial must not move the figure.
-		x.Median, x.Min, x.Max = median(rates), slices.Min(rates), slices.Max(rates)
+		x.Median, x.Min, x.Max = figures.Median(rates), slices.Min(rates), slices.Max(rates)
 		x.BytesPerSecond = x.Median * float64(c.Size)
-		x.Allocs = Allocs(median(x.each(func(t *Trial) float64 { return float64(t.Allocs) })))
-		x.CPU = median(x.each(func(t *Trial) float64 { return t.CPU }))
+		x.Allocs = Allocs(figures.Median(x.each(func(t *Trial) float64 { return float64(t.Allocs) })))
+		x.CPU = figures.Median(x.each(func(t *Trial) float64 { return t.CPU }))
 		if x.Behind = slices.ContainsFunc(x.Trials, func(t Trial) bool { return t.Behind }); x.Behind {
 			x.Histogram = measure.Histogram{}
 		}
@@ -161,10 +162,4 @@ func (c *Contender) each(figure func(*Trial) float64) []float64 {
 		all[i] = figure(&c.Trials[i])
 	}
 	return all
-}
-
-// median is the middle one, or the mean of the two in the middle.
-func median(of []float64) float64 {
-	s := slices.Sorted(slices.Values(of))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/coherer/coherer/bench/measure"
 )
 
-// A trial counts only when both sides agree and nothing was wrong with the messages: who loses some must not win by that.
+// A trial counts only when both sides agree and nothing was wrong with the messages: a contender must not win by losing some.
 func TestTrialsThatDoNotCount(t *testing.T) {
 	spec := measure.Spec{Case: measure.RemoteTell, Size: 100, InFlight: 1, Pairs: 1, Duration: time.Second}
 	for name, c := range map[string]struct {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"golang.org/x/perf/benchmath"
+
+	"github.com/coherer/coherer/bench/internal/figures"
 )
 
 // The verdicts of a Change.
@@ -17,14 +19,14 @@ const (
 // Fewer trials than leastForTest say nothing by the test: with three on each side even ranges apart have p = 0.1.
 const leastForTest = 4
 
-// leastChange is what is no change, as a share: figures of counts differ by less between equal programs, and always in one
-// direction.
+// leastChange is the share below which a difference is no change. Counts of equal programs differ by less, but always in one direction,
+// so the U test would call that a change.
 const leastChange = 0.01
 
 const verdictRule = "better or worse: the medians differ by 1 % or more, and by the Mann-Whitney U test over the trials p < 0.05, " +
 	"or with fewer than 4 trials on a side, their ranges do not overlap; else same"
 
-// Change is what became of one figure of a contender since the baseline.
+// Change compares one figure of a contender with the baseline.
 type Change struct {
 	Metric string  `json:"metric"`
 	Was    float64 `json:"was"`
@@ -51,7 +53,7 @@ var metrics = []metric{
 	{"p99", func(t *Trial) float64 { return t.Latency.figure(t.Latency.P99) }, false},
 }
 
-// metricNames are those of the metrics.
+// metricNames are the names of the metrics.
 func metricNames() (names []string) {
 	for _, m := range metrics {
 		names = append(names, m.name)
@@ -72,7 +74,7 @@ func changes(was, now *Contender) (all []Change) {
 
 // change compares the trials of one figure by verdictRule.
 func (m metric) change(was, now []float64) Change {
-	c := Change{Metric: m.name, Was: median(was), Now: median(now), Verdict: Same}
+	c := Change{Metric: m.name, Was: figures.Median(was), Now: figures.Median(now), Verdict: Same}
 	if c.Was != 0 {
 		c.Share = c.Now/c.Was - 1
 	} else if c.Now != 0 {

@@ -2,17 +2,16 @@
 // at how many allocations. What a trial is and how it is counted is in package measure, which all contenders share.
 //
 // The contenders in the binary are coherer itself, go-channel (two goroutines, a channel each way; local cases), raw-tcp (a connection
-// with the very frames that coherer writes, protobuf at both ends; remote cases) and raw-tcp-in-place, which decodes a message in the
-// buffer that it was read into, where raw-tcp copies each frame into bytes of its own. protoactor, with its
-// default mailbox and its own remote, gRPC's streams, NATS and hollywood are in the programs of the nested module bench/rivals, since they
-// need what users of Coherer should not inherit; each says in its file which settings it has and why.
-// Ergo, which not every registry serves, is built in a module made for it, only when it is named.
-// Package spark makes Spark's own RpcEnv a contender, where a Spark is found.
+// with the very frames that coherer writes, protobuf at both ends; remote cases) and raw-tcp-in-place. The latter decodes a message in the
+// connection's buffer; raw-tcp copies each frame into bytes of its own. protoactor with its default mailbox and its own remote, gRPC's
+// streams, NATS and hollywood are in the programs of the nested module bench/rivals, so that users of Coherer do not inherit their
+// requirements; each says in its file which settings it has and why. Ergo, which not every registry serves, is built only when it is
+// named, in a module made for it. Package spark makes Spark's own RpcEnv a contender, where a Spark is found.
 //
 // # Cases
 //
 //   - local-tell, remote-tell: messages from an endpoint to another one that acknowledges half windows. The window hides what a sender
-//     would do that is too fast, and its depth is most of the latency.
+//     that is too fast would do, and its depth is most of the latency.
 //   - local-ask, remote-ask: messages with an answer each, which is the message itself; the round trip as the asker sees it.
 //   - one-way: messages from a program that is no endpoint, without a window, timed at the receiver; Coherer sends by Blocking.Send,
 //     raw TCP waits while 4 MiB are not written. The latency is that of the queue in between, however long that may be, and says nothing of
@@ -28,7 +27,7 @@
 //   - register-worker and the other conversations of the protocol: package flows.
 //
 // With --pairs the tells and asks of Coherer share one connection, as the endpoints of two processes do; raw-tcp has a connection and a
-// goroutine for each pair. A closed loop, which is all but a rate, does not see the messages that it would have sent while it waits.
+// goroutine for each pair. Without a rate a trial is a closed loop: it does not see the messages that it would have sent while it waits.
 //
 // # Cells and processes
 //
@@ -47,9 +46,9 @@
 // one, all with the GOMAXPROCS of this one. So no contender inherits the heap of another, and all are treated alike. A process
 // ends when its stdin does: none is left behind.
 //
-// With Options.Connect the receiving sides are at another machine, where [Serve] starts them: after a line that names the
-// contender a connection is the stdin and stdout of one process, and its last line says how that ended. Both sides then listen at the
-// addresses by which the machines reach each other, and tells have no latency, which would compare two clocks.
+// With Options.Connect the receiving sides are at another machine, where [Serve] starts them. The first line of a connection names the
+// contender; then the connection is the stdin and stdout of one process, and its last line says how that ended. Both sides listen at the
+// addresses by which the machines reach each other. Tells have no latency then: it would compare two clocks.
 //
 // # Control lines
 //
@@ -68,13 +67,14 @@
 // S is {"contender":"x","case":"remote-tell","size":76,"in_flight":64,"pairs":1,"rate":0,"warm_up_ns":..,"duration_ns":..,"record":"off"}, with
 // "host" besides when the two sides are on two machines: the address at which this one listens. R is
 // {"messages":N,"bytes":B,"elapsed_ns":T,"used":U,"latency":H,"fault":"what was wrong with what came"}, of local cases within the result.
-// U is {"mallocs":A,"cpu_ns":C}, without A of a contender that the hello gives "no_allocs":true. H is the compressed V2 encoding of HdrHistogram in base64, or [[ns,count],...]. The end of stdin ends the process, also in
-// the midst of a trial. A program in Go calls [measure.Speak] and has only to write a [measure.Contender].
+// U is {"mallocs":A,"cpu_ns":C}, without A for a contender whose hello has "no_allocs":true. H is the compressed V2 encoding of
+// HdrHistogram in base64, or [[ns,count],...]. The end of stdin ends the process, also in the midst of a trial. A program in Go calls
+// [measure.Speak] and has only to write a [measure.Contender].
 //
 // # Fairness
 //
-// The receiving sides run one message at a time, the sending sides keep as many under way as they may, from one goroutine,
-// endpoint or actor; none has a goroutine for each ask. raw-tcp knows of one endpoint and one type of message,
+// Each receiver handles one message at a time, and each sender keeps as many under way as it may, from one goroutine, endpoint or
+// actor; none has a goroutine for each ask. raw-tcp knows of one endpoint and one type of message,
 // makes headers once, compares instead of parsing, and writes as much as there is from a goroutine of its own: it is what
 // is left when everything but the work of the wire is taken away. Coherer keeps the ring of its latest messages, as its daemons do,
 // unless the Spec says otherwise; rivals cannot record.

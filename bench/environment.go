@@ -33,7 +33,7 @@ func newEnvironment(record string) Environment {
 // String is one line.
 func (e Environment) String() string {
 	s := fmt.Sprintf("%s, %d cores, GOMAXPROCS %d, %s, %s, commit %s", e.CPU, e.Cores, e.GOMAXPROCS, e.Go, e.OS, e.Commit)
-	if e.Record != "" { // of Serve, which records what it is told
+	if e.Record != "" { // empty for Serve, which learns it with each trial
 		s += ", recording " + e.Record
 	}
 	if e.Load != "" {

@@ -14,7 +14,7 @@ import (
 
 // The receiving sides of remote cases may be at another machine, where [Serve] waits for them. Each has a connection of its own.
 // Its first line, a greeting, says which program to start; the answer to it is a line as well; then the connection is the stdin
-// and stdout of that program. When the program has ended, a last line says how. A greeting without a contender only asks who is there.
+// and stdout of that program. When the program has ended, a last line says how. A greeting without a contender only asks for the welcome.
 
 // greeting is the first line of a connection.
 type greeting struct {

@@ -1,6 +1,6 @@
 package bench
 
-// of is what each cell of the report has of a contender; nil where it has nothing.
+// of returns a contender's part of each cell; nil where a cell has none.
 func (r *Report) of(name string) []*Contender {
 	steps := make([]*Contender, len(r.Cells))
 	for i, c := range r.Cells {
@@ -9,7 +9,7 @@ func (r *Report) of(name string) []*Contender {
 	return steps
 }
 
-// names are those of the contenders, in the order of their first cells.
+// names are the names of the contenders, in the order of their first cells.
 func (r *Report) names() (names []string) {
 	seen := map[string]bool{}
 	for _, c := range r.Cells {
@@ -78,7 +78,7 @@ func inTime(step, first *Contender) bool {
 	return step != nil && first != nil && !step.Behind && step.Latency.P99 <= explosion*first.Latency.P99
 }
 
-// knees finds that of each contender by the sweep's rule.
+// knees finds the knee of each contender by the sweep's rule.
 func (r *Report) knees() []Knee {
 	all := []Knee{}
 	for _, name := range r.names() {

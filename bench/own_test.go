@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/bench/measure"
 )
 
-// speaker is a process of contenders that is none: it speaks within the test, whose end finds what it leaves behind.
+// speaker runs contenders in the test's own process, so that the end of the test finds what they leave behind.
 type speaker struct {
 	in    *io.PipeWriter
 	lines *bufio.Scanner

@@ -21,7 +21,7 @@ type peer struct {
 	far, near string
 }
 
-// askPeer asks who is at an address.
+// askPeer asks the server at an address for its machine and its contenders.
 func askPeer(ctx context.Context, address string) (*peer, error) {
 	p := &peer{address: address}
 	conn, _, err := p.dial(ctx, "")

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/coherer/coherer/bench/internal/figures"
 )
 
 // Plot draws throughput against latency as SVG: a panel for each case, size and number of pairs, a line for each contender through its
@@ -91,7 +93,7 @@ func (r *Report) point(i int, c *Cell, x *Contender) plotPoint {
 	p.load, p.weight = fmt.Sprint(c.InFlight, " in flight"), float64(c.InFlight)
 	switch {
 	case c.Rate > 0:
-		p.load, p.weight = short(c.Rate)+"/s intended", c.Rate
+		p.load, p.weight = figures.Short(c.Rate)+"/s intended", c.Rate
 	case c.InFlight == 0:
 		p.load = "flood"
 	}
@@ -183,7 +185,7 @@ func (p *plotter) line(colour string, l plotLine, x, y scale, style string, of f
 }
 
 func (p *plotter) point(colour, name string, q *plotPoint, x, y scale) {
-	hover := html.EscapeString(fmt.Sprintf("%s, %s: %s/s, p50 %s, p99 %s", name, q.load, short(q.perSec), micro(int64(q.p50)), micro(int64(q.p99))))
+	hover := html.EscapeString(fmt.Sprintf("%s, %s: %s/s, p50 %s, p99 %s", name, q.load, figures.Short(q.perSec), micro(int64(q.p50)), micro(int64(q.p99))))
 	for _, v := range []float64{q.p50, q.p99} {
 		p.printf(`<circle class="dot %s" cx="%.1f" cy="%.1f" r="3.5"><title>%s</title></circle>`, colour, x.at(q.perSec), y.at(v), hover)
 	}
@@ -260,7 +262,7 @@ func tickText(v float64) string {
 	if v == 0 {
 		return "0"
 	}
-	return short(v)
+	return figures.Short(v)
 }
 
 // plotColours is how many colours contenders take turns in.

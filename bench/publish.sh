@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures the tables of bench/RESULTS.md anew and writes each into the page as soon as it is there.
 #
-#   bench/publish.sh                  every table: about 35 minutes on two cores
+#   bench/publish.sh                  every table
 #   bench/publish.sh scheduler tells  these alone
 #   bench/publish.sh --quick          shorter trials, and fewer: about 4 minutes; the commands in the page say so
 #   bench/publish.sh --resume         leaves out what this commit has measured already, after an interruption

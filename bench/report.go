@@ -45,7 +45,7 @@ func newReport(o *Options) *Report {
 	return &Report{Format: Format, Environment: newEnvironment(o.Cells[0].Record), Cells: []*Cell{}, Missing: []Missing{}}
 }
 
-// Trial is one of a contender.
+// Trial is the result of one trial of a contender.
 type Trial struct {
 	Sent     uint64 `json:"sent"`
 	Received uint64 `json:"received"`
@@ -58,7 +58,7 @@ type Trial struct {
 	// Intended and Reached are the rates of an open loop, a second; 0 in a closed loop.
 	Intended float64 `json:"intended_per_second,omitempty"`
 	Reached  float64 `json:"reached_per_second,omitempty"`
-	// Behind is that the intended rate was not reached.
+	// Behind says that the intended rate was not reached.
 	Behind bool `json:"behind,omitempty"`
 	// Latency has the percentiles of this trial. A trial that is Behind has none: its messages queued before they were sent, the longer
 	// the longer the trial, and that is not the latency of any rate.
@@ -68,7 +68,7 @@ type Trial struct {
 // Allocs are allocations per message, ask or operation; NaN, null in JSON, of a contender whose runtime does not count them.
 type Allocs float64
 
-// uncounted is that of a runtime that does not count.
+// uncounted are the Allocs of a runtime that does not count them.
 var uncounted = Allocs(math.NaN())
 
 // Counted reports whether there is a number.

@@ -133,7 +133,7 @@ func (r *runner) cell(ctx context.Context, spec *measure.Spec) (*Cell, error) {
 		switch {
 		case why == "":
 			entries = append(entries, &entry{Contender: c.enter(f.Named), found: f})
-		case f.rival || f.Does(spec.Case): // of those in the binary only the ones that do the case are spoken of
+		case f.rival || f.Does(spec.Case): // a contender of the binary that does not do the case is not mentioned
 			c.miss(f.Name, why)
 		}
 	}
@@ -199,7 +199,8 @@ func (r *runner) trial(ctx context.Context, c *Cell, e *entry, spec *measure.Spe
 	return nil
 }
 
-// miss notes what no cell will have, and says it: not every form of a report has a place for it.
+// miss notes a contender, or a program of rivals, that no cell will have. It says so at once: not every form of a report has a place for
+// it.
 func (r *runner) miss(name, why string) {
 	r.report.Missing = append(r.report.Missing, Missing{name, why})
 	r.say("%s is not measured: %s", name, why)

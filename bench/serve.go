@@ -15,12 +15,12 @@ import (
 	"github.com/coherer/coherer/cluster/process"
 )
 
-// mostServed is how many receiving sides Serve has at a time: a run has one.
+// mostServed is how many receiving sides Serve runs at a time; a run needs one.
 const mostServed = 8
 
-// ServeOptions is which contenders are there to be started.
+// ServeOptions says which contenders Serve may start.
 type ServeOptions struct {
-	// Rivals, Program and Args are those of Options.
+	// Rivals, Program and Args mean what they mean in Options.
 	Rivals  string
 	Program string
 	Args    []string

@@ -114,7 +114,7 @@ func TestReceivingSidesThatEnd(t *testing.T) {
 	}
 }
 
-// Whoever says something else than a greeting of this version is refused, and the next one is served all the same.
+// A server refuses a connection that does not begin with a greeting of this version, and serves the next one.
 func TestServeRefuses(t *testing.T) {
 	s := serveAt(t, "127.0.0.1", contender, nil)
 	for say, want := range map[string]string{

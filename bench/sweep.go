@@ -18,7 +18,7 @@ const (
 	ByRate = "rate"
 )
 
-// Ways are all of them.
+// Ways are all ways to raise the load of a sweep.
 var Ways = []string{ByInFlight, ByRate}
 
 // The rules of a sweep. sweepGrowth is by how much a step must beat the best before it to count as growth; kneeShare is how much of the
@@ -31,7 +31,7 @@ const (
 	mostRates   = 30 // steps, up to three times the closed loop
 )
 
-// Sweep is how the cells of a report follow each other with a growing load, and where the knees are.
+// Sweep describes a report whose cells are steps of a growing load: how the steps were chosen, and where the knees are.
 type Sweep struct {
 	// By is one of Ways.
 	By string `json:"by"`

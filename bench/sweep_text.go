@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/coherer/coherer/bench/internal/figures"
 )
 
 // sweepText writes the cells of a sweep as one table for each contender, a line for each step.
@@ -29,7 +31,7 @@ func (r *Report) sweepText(b *strings.Builder) error {
 			case r.Sweep.By == ByRate && !inTime(x, r.of(k.Contender)[0]):
 				mark = "late"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Cells[i].load(r.Sweep.By), short(x.Median), x.Allocs, micro(int64(x.CPU)), x.latencyColumns(), mark)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Cells[i].load(r.Sweep.By), figures.Short(x.Median), x.Allocs, micro(int64(x.CPU)), x.latencyColumns(), mark)
 		}
 		if err := w.Flush(); err != nil {
 			return err
@@ -49,7 +51,7 @@ func loadName(by, unit string) string {
 // load is what a step of a sweep raised.
 func (c *Cell) load(by string) string {
 	if by == ByRate {
-		return short(c.Rate)
+		return figures.Short(c.Rate)
 	}
 	return fmt.Sprint(c.InFlight)
 }
@@ -60,9 +62,9 @@ func (r *Report) kneeText(k Knee) string {
 	}
 	c := r.Cells[k.Cell]
 	x := c.contender(k.Contender)
-	text := fmt.Sprintf("the knee is at %s in flight: %s", c.load(ByInFlight), short(x.Median))
+	text := fmt.Sprintf("the knee is at %s in flight: %s", c.load(ByInFlight), figures.Short(x.Median))
 	if r.Sweep.By == ByRate {
-		text = "the knee is at " + short(x.Median)
+		text = "the knee is at " + figures.Short(x.Median)
 	}
 	return fmt.Sprintf("%s %s/s, p99 %s", text, c.Case.Unit(), micro(x.Latency.P99))
 }

@@ -27,7 +27,7 @@ type lane struct {
 	times           []time.Duration
 }
 
-// lanes connects a lane for each pair; those of fan-out have one sender. After an error it returns those that there are.
+// lanes connects a lane for each pair; the lanes of fan-out have one sender. With an error it returns the lanes made before it.
 func (c tcp) lanes(ctx context.Context, t *measure.Trial) (lanes []*lane, err error) {
 	sender := new(sync.Mutex)
 	for pair := range t.Spec.Pairs {

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/coherer/coherer/bench/internal/figures"
 	"github.com/coherer/coherer/bench/measure"
 	"github.com/coherer/coherer/rpcenv/trace/show"
 )
@@ -66,9 +66,9 @@ func (c *Cell) text(b *strings.Builder) error {
 	for _, x := range c.Contenders {
 		bytes := "-" // a case without a message of a size
 		if c.Size > 0 {
-			bytes = short(x.BytesPerSecond)
+			bytes = figures.Short(x.BytesPerSecond)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t\n", x.Name, short(x.Median), short(x.Min), short(x.Max), x.Ratio,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t\n", x.Name, figures.Short(x.Median), figures.Short(x.Min), figures.Short(x.Max), x.Ratio,
 			bytes, x.Allocs, micro(int64(x.CPU)), x.latencyColumns())
 	}
 	if err := w.Flush(); err != nil {
@@ -76,7 +76,7 @@ func (c *Cell) text(b *strings.Builder) error {
 	}
 	for _, x := range c.Contenders {
 		if x.Behind {
-			fmt.Fprintf(b, "%s reached %s of %s %s/s: there is no latency of a rate that was not reached\n", x.Name, short(x.reached()), short(c.Rate), c.Case.Unit())
+			fmt.Fprintf(b, "%s reached %s of %s %s/s: there is no latency of a rate that was not reached\n", x.Name, figures.Short(x.reached()), figures.Short(c.Rate), c.Case.Unit())
 		}
 	}
 	if err := c.changesText(b); err != nil {
@@ -102,7 +102,7 @@ func (c *Contender) latencyColumns() string {
 
 // reached is the rate that an open loop reached.
 func (c *Contender) reached() float64 {
-	return median(c.each(func(t *Trial) float64 { return t.Reached }))
+	return figures.Median(c.each(func(t *Trial) float64 { return t.Reached }))
 }
 
 // changesText writes what became of each contender since the baseline, if there is one.
@@ -147,7 +147,7 @@ func (c *Cell) title() string {
 // headline is the median, and its ratio to each rival's.
 func (c *Cell) headline() string {
 	first := c.Contenders[0]
-	line := fmt.Sprintf("%s: %s %s %s/s", c.title(), first.Name, short(first.Median), c.Case.Unit())
+	line := fmt.Sprintf("%s: %s %s %s/s", c.title(), first.Name, figures.Short(first.Median), c.Case.Unit())
 	if len(c.Contenders) == 1 {
 		return line
 	}
@@ -185,7 +185,7 @@ func (r *Report) legend() (lines []string) {
 	return lines
 }
 
-// latencyIs is what the latency of a cell is taken of.
+// latencyIs says what the latency of a cell measures.
 func (c *Cell) latencyIs() string {
 	if c.Rate > 0 {
 		return c.latencyFrom() + ", from its intended start"
@@ -203,7 +203,7 @@ func (c *Cell) latencyFrom() string {
 	return "round trip of each ask"
 }
 
-// versions are those of the contenders that have one, a line each.
+// versions has a line for each contender with a version.
 func (r *Report) versions() (lines []string) {
 	for _, c := range r.Cells {
 		for _, x := range c.Contenders {
@@ -223,22 +223,7 @@ func plural(n int, thing string) string {
 	return fmt.Sprint(n, " ", thing, "s")
 }
 
-func rate(perSecond float64) string { return short(perSecond) + "/s" }
-
-// short is a number in three digits or more.
-func short(n float64) string {
-	unit := ""
-	for _, u := range []string{"k", "M", "G"} {
-		if n >= 999.5 {
-			n, unit = n/1000, u
-		}
-	}
-	decimals := 0
-	for limit := 99.5; n < limit && decimals < 2; limit /= 10 {
-		decimals++
-	}
-	return strconv.FormatFloat(n, 'f', decimals, 64) + unit
-}
+func rate(perSecond float64) string { return figures.Short(perSecond) + "/s" }
 
 // micro is a duration in nanoseconds, in three digits.
 func micro(ns int64) string { return show.ShortDuration(time.Duration(ns)) }

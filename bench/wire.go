@@ -9,10 +9,10 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// bufferSize is that of the reader: that of Coherer's.
+// bufferSize is how many bytes the reader buffers at most, as Coherer's does.
 const bufferSize = 64 << 10
 
-// floodRoom is how many bytes of a flood may wait for the connection: the window of Coherer's credit.
+// floodRoom is how many bytes of a flood may wait for the connection: as many as Coherer's window.
 const floodRoom = 4 << 20
 
 // wire is one end of a connection. One goroutine reads, and appends to a batch; another one writes batches to the connection.

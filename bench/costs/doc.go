@@ -1,6 +1,6 @@
-// Package costs holds what messages cost that does not depend on the machine: how many objects an operation allocates, and how many
-// bytes it puts on the wire and into a recording. Its tests measure all of it and compare with testdata/costs.txt, to the
-// unit; so a change that makes an ask allocate once more, or a heartbeat a byte longer, is seen in the commit that does it.
+// Package costs holds the costs of messages that no machine changes: how many objects an operation allocates, and how many bytes it
+// puts on the wire and into a recording. Its tests measure all of it and compare with testdata/costs.md, to the unit. A change that
+// makes an ask allocate once more, or a heartbeat a byte longer, has to change that file in the same commit.
 //
 //	go test ./bench/costs            what differs, with both figures
 //	go test ./bench/costs -rewrite   accepts the new figures: the diff of the file is the answer to what it costs

@@ -31,8 +31,8 @@ func serveContainers(r *role) error {
 	if _, err := resourcemanager.Start(r.env, resourcemanager.Config{Keys: keys}); err != nil {
 		return err
 	}
-	// Each container that comes back is to be cleaned up on its node, which the scheduler orders before it answers. What the last
-	// operation of a batch got comes back with the first one of the next: so between two ends of batches as many come as are given.
+	// Before the scheduler answers, it orders a clean-up of each container that comes back. The last operation of a batch gives its
+	// container back with the first one of the next batch: so between two ends of batches as many come back as were given.
 	r.count.CountBy(func() uint64 { return received(r.env, tracker.Name, "CleanUpContainer") })
 	b := r.env.Blocking(context.Background())
 	defer b.Close()
@@ -40,7 +40,7 @@ func serveContainers(r *role) error {
 	return err
 }
 
-// started is an ApplicationMaster that a node was to start.
+// started is a node's order to start an ApplicationMaster, or why there is none.
 type started struct {
 	attempt *yarn.ApplicationAttemptId
 	token   *yarn.Token

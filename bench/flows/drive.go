@@ -64,7 +64,7 @@ func (d *drive) trial(ctx context.Context) error {
 	}
 }
 
-// await is the next of some peers, or why the trial has failed meanwhile.
+// await waits for the next of peers; its error says why the trial ended meanwhile.
 func (d *drive) await(ctx context.Context, peers <-chan int) (int, error) {
 	select {
 	case i := <-peers:

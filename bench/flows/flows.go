@@ -14,12 +14,12 @@ import (
 	"github.com/coherer/coherer/rpcenv/metrics"
 )
 
-// flow is how a case is done.
+// flow says how a case is measured.
 type flow struct {
 	// settings are the role's; serve registers its endpoints.
 	settings map[string]string
 	serve    func(*role) error
-	// peers is what the role's peers are called, in the plural; run drives them until the trial is over.
+	// peers names the role's peers, in the plural; run drives them until the trial is over.
 	peers string
 	run   func(context.Context, *drive) error
 	// files is how many files a peer opens in its own process. Spare peers are beyond the pairs, for each operation that may be under way.

@@ -15,12 +15,10 @@ import (
 
 func serveRegistrations(r *role) error { return serveMaster(r, watched.Registration, false) }
 
-// spareWorkers is how many Workers beyond the registered ones there are for each operation that may be under way: one registers,
-// the other one comes up.
+// spareWorkers is how many Workers each operation in flight has beyond the registered ones: one registers while another comes up.
 const spareWorkers = 2
 
-// portTries is how many other ports a Worker tries. With thousands of them few ports are free, and among those are the latest to be
-// left.
+// portTries is how many other ports a Worker tries. Thousands of Workers leave few ports free, and some of those have only just been left.
 const portTries = 5
 
 // registrations are the Workers of register-worker, by number. Each number is an address at which a new Worker follows the one
@@ -28,8 +26,8 @@ const portTries = 5
 type registrations struct {
 	*drive
 	workers []newcomer
-	// leaving are to make room for new ones; up are, before the trial, those that have come so far; registered are in the Master's books,
-	// the oldest first.
+	// leaving Workers make room for new ones; up are the Workers that have come up before the trial; registered ones are in the Master's
+	// books, the oldest first.
 	leaving, up, registered chan int
 	begun                   bool // the trial
 }
@@ -118,7 +116,7 @@ func (r *registrations) came(i int, err error) {
 		r.up <- i
 		return
 	}
-	r.leaving <- <-r.registered // of all that are registered now, so that never fewer are than there are pairs
+	r.leaving <- <-r.registered // the oldest leaves only now, so the Master never has fewer than there are pairs
 	r.done(r.workers[i].came)
 }
 
@@ -137,7 +135,7 @@ func (r *registrations) renew(ctx context.Context) {
 	}
 }
 
-// comeUp ends the Worker of a number, if there is one, and makes the next one, up to where it can register.
+// comeUp ends Worker i, if there is one, and makes its successor, which then can register.
 func (r *registrations) comeUp(ctx context.Context, i int) (err error) {
 	w, at := &r.workers[i], r.stage.Listen()
 	if w.env != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/coherer/coherer/bench/measure"
 )
 
-// turns lets peers do operations in turn, as many at once as may be under way. Its methods may be called from any goroutine,
-// handlers too.
+// turns lets peers do operations in turn, as many at a time as the spec has in flight. Its methods may be called from any goroutine, also
+// in handlers.
 type turns struct {
 	// begin begins an operation of a peer; it must not wait, nor call other methods than end.
 	begin func(peer int, at time.Duration)

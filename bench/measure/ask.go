@@ -21,7 +21,7 @@ func newAsk(g *group) (*Ask, error) {
 	return a, a.init(g)
 }
 
-// Next is a question to ask now, and the time of asking; nil when an answer has to come first, or its time has not come
+// Next returns a question to ask now, and the time of asking; nil when an answer has to come first, or its time has not come
 // ([Trial.Pace]).
 func (a *Ask) Next() (m *app.StatusUpdate, at time.Duration) {
 	begin, ok := a.next()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// batch is what the sending sides of tells, asks and operations have in common: where one pair is.
+// batch is the state of one pair's sending side, for tells, asks and operations alike.
 type batch struct {
 	spec  *Spec
 	msgs  *messages
@@ -34,7 +34,7 @@ func (b *batch) init(g *group) (err error) {
 	return err
 }
 
-// next begins one more ask or operation, if one may begin. Its time is that from which its latency counts.
+// next begins one more ask or operation, if one may begin. Its latency counts from begin.
 func (b *batch) next() (begin time.Time, ok bool) {
 	open := b.sent - b.done
 	if b.lastSent || open >= uint64(b.spec.InFlight) {
@@ -43,12 +43,12 @@ func (b *batch) next() (begin time.Time, ok bool) {
 	if begin, ok = b.due(); !ok {
 		return begin, false
 	}
-	// The last one begins alone, so that its end is the last: it shows that all others have come to theirs.
+	// The last one begins alone: its end shows that all others have ended.
 	if b.ending && open > 0 {
 		return begin, false
 	}
 	if b.ending {
-		begin = b.group.now() // that it had to wait for the others is our doing
+		begin = b.group.now() // it waited for the others by our rule, not by the contender's fault
 	}
 	b.lastSent = b.ending
 	b.sent++
@@ -64,8 +64,8 @@ func (b *batch) begin() {
 
 // due returns when the next message should begin, and whether that time has come. In a closed loop it is always now.
 //
-// The schedule is that of all pairs in turn: message n of a pair is due n intervals of the pair after its first one, whatever has held up
-// those before it.
+// All pairs in turn share one schedule: message n of a pair is due n of the pair's intervals after its first message, whatever has held up
+// the messages before it.
 func (b *batch) due() (at time.Time, ok bool) {
 	b.begin()
 	now := b.group.now()

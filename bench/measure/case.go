@@ -50,7 +50,7 @@ const (
 	KindOp
 )
 
-// row is what there is to know of a case.
+// row describes a case.
 type row struct {
 	name   Case
 	unit   string // what is counted, in the plural

@@ -14,22 +14,21 @@ type Contender interface {
 	Version() string
 	// Cases are what it can do; it is asked for no other.
 	Cases() []Case
-	// Serve is the receiving side of a remote case: from now until stop is called it hands what comes in at the address,
-	// a free port of loopback, to the sinks, and sends back what they say. There are Spec.Receivers sinks; operations have one, which
-	// counts them.
+	// Serve starts the receiving side of a remote case at a free port of Spec.ListenHost. Until stop is called it hands arriving messages
+	// to the sinks and sends back what they return. There are Spec.Receivers sinks; operations have one, which counts them.
 	Serve(spec *Spec, sinks []*Sink) (address string, stop func(), err error)
 	// Run is the sending side. It returns when the trial is over, or with the reason why it does not end; then nothing that it
 	// started goes on.
 	Run(ctx context.Context, t *Trial) error
 }
 
-// Extras is what a contender can do besides one pair in a closed loop.
+// Extras says what a contender can do besides one pair in a closed loop on one machine.
 type Extras struct {
-	// Pairs is several pairs of one case; FanIn and FanOut want it.
+	// Pairs: several pairs of one case; FanIn and FanOut need it.
 	Pairs bool `json:"pairs,omitempty"`
-	// Rate is an open loop: it calls Trial.Pace.
+	// Rate: an open loop, for which it calls Trial.Pace.
 	Rate bool `json:"rate,omitempty"`
-	// Host is two machines: its sides listen at Spec.ListenHost.
+	// Host: two machines, for which its sides listen at Spec.ListenHost.
 	Host bool `json:"host,omitempty"`
 }
 
@@ -44,12 +43,12 @@ type Named struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 	Cases   []Case `json:"cases"`
-	// NoAllocs is that its runtime does not count allocations: there Usage.Mallocs says nothing.
+	// NoAllocs says that its runtime does not count allocations: then Usage.Mallocs means nothing.
 	NoAllocs bool `json:"no_allocs,omitempty"`
 	Extras
 }
 
-// NameOf is how a contender names itself.
+// NameOf returns how a contender names itself, and what it can do.
 func NameOf(c Contender) Named {
 	n := Named{Name: c.Name(), Version: c.Version(), Cases: c.Cases()}
 	if e, ok := c.(Extra); ok {

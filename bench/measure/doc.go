@@ -8,13 +8,13 @@
 // The receiver counts. It acknowledges each half of the window, so at most [Spec].InFlight messages are sent and not
 // acknowledged: that is what in flight means for a tell. The acknowledgement is a message like the others, and the same
 // for all contenders. The last message of a batch is marked; the batch is over when the acknowledgement of that message arrives,
-// since the receiver then has all before it. A contender that loses or repeats a message fails the trial, and one that moves a message
-// past another one that carries a time or is the last of its batch. Those in between are alike: that two of them changed places, or that one
-// came twice and the next not at all, is not seen.
+// since the receiver then has all before it. A contender fails the trial when it loses or repeats a message, or moves one past a message
+// that carries a time or is the last of its batch. The messages in between are alike: the receiver does not notice when two of them change
+// places, or when one comes twice and the next not at all.
 //
-// Each SampleEvery-th message carries the time when it was made, and the receiver takes its age. Both read the wall clock of
-// one machine. The other messages are one message, sent again and again: it costs no allocation, so what is counted is
-// what the contender allocates.
+// Each SampleEvery-th message carries the time when it was made, and the receiver takes its age by the same machine's wall clock. With
+// sides on two machines no age is taken: there are two clocks. The other messages are one message, sent again and again: it costs no
+// allocation, so what is counted is what the contender allocates.
 //
 // # Asks
 //
@@ -42,10 +42,10 @@
 //
 // # Rate
 //
-// With a rate the messages have a schedule, which is that of all pairs in turn. The latency of a message is from when it should have
-// begun, as wrk2 takes it: a receiver that stands still makes all messages late that should have been sent meanwhile, not only those
-// under way. In a closed loop these are never sent, so its percentiles cannot see them. A message that is late is sent as soon as the
-// window has room. [Trial.Pace] wakes the contender when messages are due, which on Linux is some 70 µs late (a timer of the Go runtime would be 800), and counts too.
+// With a rate the messages have a schedule, for all pairs in turn. The latency of a message counts from its intended start, as wrk2
+// counts: when a receiver stands still, all messages are late that should have been sent meanwhile, not only those under way. A closed loop
+// never sends these, so its percentiles cannot see them. A late message is sent as soon as the window has room. [Trial.Pace] wakes the
+// contender when messages are due. On Linux it does so some 70 µs late (a timer of the Go runtime would be 800), and that counts too.
 //
 // A rate that was missed by more than 1 % is [Sent.Behind].
 //

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// batches are those of a trial: the warm-up and the one that is measured.
+// batches is how many a trial has: the warm-up and the measured one.
 const batches = 2
 
 // Sent is what the sending side measured in the measured batch, all pairs together.
@@ -18,7 +18,7 @@ type Sent struct {
 	Used Usage `json:"used"`
 	// Latency is that of every ask or operation; empty for tells.
 	Latency Histogram `json:"latency"`
-	// Intended is the rate that was wanted, and Reached the one that came about, both a second; 0 in a closed loop.
+	// Intended and Reached are rates a second; 0 in a closed loop.
 	Intended float64 `json:"intended_per_second,omitempty"`
 	Reached  float64 `json:"reached_per_second,omitempty"`
 }
@@ -30,8 +30,8 @@ const tolerance = 0.01
 // messages queued before they were sent.
 func (s *Sent) Behind() bool { return s.Reached < s.Intended*(1-tolerance) }
 
-// group is what the sending sides of all pairs share: one clock, so that their batches begin and end together, and the usage of
-// the process, which has no share for each pair.
+// group is what the sending sides of all pairs share: one clock, so that their batches begin and end together, and the process's usage,
+// which cannot be split by pair.
 type group struct {
 	spec  *Spec
 	now   func() time.Time // the clock; tests have another one

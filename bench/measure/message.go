@@ -85,7 +85,7 @@ func isLast(u *app.StatusUpdate) bool { return u.GetState() == app.TaskState_FIN
 // stamp is the time that u carries, in nanoseconds since 1970; 0 when it carries none. It wants that u fits.
 func stamp(u *app.StatusUpdate) int64 { return int64(binary.LittleEndian.Uint64(u.Result.Records)) }
 
-// PairOf is the pair that a message, an answer or an acknowledgement is of; -1 if it is none of ours.
+// PairOf returns the pair of a message, an answer or an acknowledgement; -1 for a message of another kind.
 func PairOf(u *app.StatusUpdate) int {
 	n, err := strconv.Atoi(u.GetExecutorId())
 	if err != nil || n < 0 {
@@ -94,7 +94,7 @@ func PairOf(u *app.StatusUpdate) int {
 	return n
 }
 
-// id is the number of a pair, as long as that of any other: the sizes that there are for one there are for all.
+// id is the number of a pair. All ids of a spec have one length, so all pairs can have messages of the same sizes.
 func (s *Spec) id(pair int) string {
 	return fmt.Sprintf("%0*d", len(strconv.Itoa(max(s.Pairs, 1)-1)), pair)
 }

@@ -20,8 +20,8 @@ func newOps(g *group) (*Ops, error) {
 	return o, o.init(g)
 }
 
-// Next is the number of an operation to begin now, which counts from 0 in each batch, and the time of its beginning; not ok
-// when another one has to be done first, or its time has not come ([Trial.Pace]).
+// Next returns the number of an operation to begin now, from 0 in each batch, and the time of its beginning. It is not ok when another
+// operation has to be done first, or when its time has not come ([Trial.Pace]).
 func (o *Ops) Next() (n uint64, at time.Duration, ok bool) {
 	begin, ok := o.next()
 	if !ok {

@@ -18,7 +18,7 @@ type Sink struct {
 	first   int
 	intakes []*intake
 	counts  *counts
-	// stray is what came and belongs to none of the intakes: a fault of all.
+	// stray is a message that belongs to none of the intakes: a fault of all.
 	stray string
 
 	operations atomic.Uint64

@@ -24,11 +24,11 @@ const (
 const (
 	MaxSize     = 16 << 20
 	MaxInFlight = 1 << 16
-	// MaxRate is what no contender reaches, and what the schedule still keeps apart.
+	// MaxRate is beyond every contender; the schedule, in nanoseconds, still tells its messages apart.
 	MaxRate = 100e6
-	// MaxAllInFlight is of all pairs together.
+	// MaxAllInFlight bounds the messages in flight of all pairs together.
 	MaxAllInFlight = 1 << 20
-	// MaxBytesInFlight is of all pairs together. Each side may have to hold them, encoded, and once more while they are written.
+	// MaxBytesInFlight bounds their bytes. Each side may have to hold them encoded, and once more while they are written.
 	MaxBytesInFlight = 512 << 20
 )
 
@@ -36,7 +36,7 @@ const (
 type Spec struct {
 	Contender string `json:"contender"`
 	Case      Case   `json:"case"`
-	// Size is that of a message's encoding, in bytes; 0 when the case is not Sized.
+	// Size is the length of a message's encoding in bytes; 0 when the case is not Sized.
 	Size int `json:"size,omitempty"`
 	// InFlight is how many messages of a pair are sent and not acknowledged, or how many asks or operations are under way; 0 when the
 	// case is not Windowed.

@@ -24,7 +24,7 @@ func newTell(g *group) (*Tell, error) {
 // lookEvery is after how many messages of a flood the clock is read.
 const lookEvery = 16
 
-// Next is a message to send now; nil when an acknowledgement has to come first, its time has not come ([Trial.Pace]), or the
+// Next returns a message to send now; nil when an acknowledgement has to come first, its time has not come ([Trial.Pace]), or the
 // batch's last message is out. A flood ([OneWay]) has no window: there only its last message or the rate stops it, so the contender
 // has to wait for room.
 func (t *Tell) Next() *app.StatusUpdate {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/coherer/coherer/bench/internal/figures"
 )
 
 // result is a line of a benchmark: its name with its number of processors behind it, iterations, and values with units.
@@ -79,11 +81,11 @@ func cell(unit string, values []float64) string {
 	if len(values) == 0 {
 		return ""
 	}
-	show := short
+	show := figures.Short
 	if unit == "ns/op" {
 		show = duration
 	}
-	text := show(median(values))
+	text := show(figures.Median(values))
 	if least, most := show(slices.Min(values)), show(slices.Max(values)); least != most {
 		text += fmt.Sprintf(" (%s to %s)", least, most)
 	}

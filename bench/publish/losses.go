@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// loss is a case in which a rival does more, with the cells of which that is true.
+// loss is a case in which a rival does more a second, with the cells in which it does.
 type loss struct {
 	name, rival string
 	cells       []lostCell
@@ -20,7 +20,7 @@ type lostCell struct {
 	text  string
 }
 
-// whereWeLose is the section of the page about that.
+// whereWeLose is the page's section about losses and missed wants.
 func whereWeLose(p page) (string, error) {
 	wants, err := parseWants(wanted)
 	if err != nil {
@@ -30,7 +30,7 @@ func whereWeLose(p page) (string, error) {
 	return losses(p) + "\nWanted, and not reached:\n\n" + misses, err
 }
 
-// losses makes a table of the cases and rivals of which the tables of trials in the page have a ratio below 1, the worst first.
+// losses makes a table of the cases and rivals with a ratio below 1 in the page's tables of trials, the worst first.
 func losses(p page) string {
 	var all []*loss
 	var heads []string

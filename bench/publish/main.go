@@ -1,4 +1,4 @@
-// Command publish makes the tables of RESULTS.md of what benchmarks print, for publish.sh, which has the commands:
+// Command publish turns the output of benchmarks into the tables of RESULTS.md. publish.sh runs the benchmarks and calls:
 //
 //	publish gobench UNIT...  <OUTPUT   a table of these units of the output of go test -bench
 //	publish trials           <CSV      a table of a report of coherer bench -o csv

@@ -20,7 +20,7 @@ func readPage(path string) (page, error) {
 	return page(text), err
 }
 
-// names are those of the tables, in their order.
+// names are the names of the tables, in their order.
 func (p page) names() (names []string) {
 	for _, m := range begins.FindAllStringSubmatch(string(p), -1) {
 		names = append(names, m[1])

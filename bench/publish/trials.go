@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/coherer/coherer/bench/internal/figures"
 	"github.com/coherer/coherer/bench/measure"
 )
 
@@ -52,10 +53,10 @@ var shown = []struct {
 	column, head string
 	show         func(float64) string
 }{
-	{"per_second", "a second", short},
+	{"per_second", "a second", figures.Short},
 	{"p50_ns", "p50", duration},
 	{"p99_ns", "p99", duration},
-	{"allocs_per_message", "allocations", short},
+	{"allocs_per_message", "allocations", figures.Short},
 	{"cpu_ns_per_message", "CPU", duration},
 }
 
@@ -126,14 +127,14 @@ func trials(in io.Reader) (string, error) {
 		for _, s := range shown {
 			text := ""
 			if v := mine[s.column]; len(v) > 0 {
-				text = s.show(median(v))
+				text = s.show(figures.Median(v))
 			}
 			row = append(row, text)
 		}
 		for _, r := range rivals {
 			text := ""
 			if v := values[c][r]["per_second"]; len(v) > 0 {
-				text = fmt.Sprintf("%.2f", median(mine["per_second"])/median(v))
+				text = fmt.Sprintf("%.2f", figures.Median(mine["per_second"])/figures.Median(v))
 			}
 			row = append(row, text)
 		}

@@ -15,11 +15,12 @@ import (
 )
 
 // grpcStream is a bidirectional stream of gRPC-Go for each pair: questions and tells in one direction, answers and acknowledgements
-// in the other. Pairs share a connection, but those of fan-in and fan-out have one each, as Coherer's. A stream is what gRPC has for many messages in order; a unary call for each would cost several times as much.
+// in the other. Pairs share a connection, but those of fan-in and fan-out have one each, as Coherer's. A stream is gRPC's means for many
+// messages in order; a unary call is a stream of its own.
 //
-// Each side is one goroutine that sends all it may and then receives. Its settings are those that gRPC's own documents and
-// benchmarks raise for throughput: windows of flow control that hold all that may be under way, so that neither side waits for the
-// other's window (and the two cannot wait for each other), and larger socket buffers. There is no TLS.
+// Each side is one goroutine that sends all it may and then receives. gRPC's own documents and benchmarks raise these settings for
+// throughput, and so does it: windows of flow control hold all that may be under way, so that neither side waits for the other's window
+// (and the two cannot wait for each other), and socket buffers are larger. There is no TLS.
 type grpcStream struct{}
 
 func (grpcStream) Name() string    { return "grpc" }

@@ -24,7 +24,7 @@ const (
 // protoactor is an actor with the default mailbox on each side of a pair, in one ActorSystem or in two with the default remote. As of
 // Coherer, the many senders of fan-in and the many receivers of fan-out have a system each, and so a connection each.
 //
-// Its Remote.Start sets the logger of all of gRPC without a lock: under the race detector a process with two of them is a race.
+// Its Remote.Start sets gRPC's global logger without a lock: the race detector reports a process that starts two.
 //
 // It does not do one-way: a send never waits and its queue has no bound, so a flood is a race between its memory and the wire.
 type protoactor struct{}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// ErrNone is that there is no Spark.
+// ErrNone means that no Spark was found.
 var ErrNone = errors.New("no Spark found: set SPARK_HOME or pip install pyspark")
 
 // askPython prints the folder of pyspark, and imports nothing of it: that would take a second and start Java.

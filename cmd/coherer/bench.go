@@ -124,7 +124,7 @@ func (o *benchOptions) compare(b *bench.Options) ([]bench.FailIf, error) {
 	return limits, nil
 }
 
-// parseCases reads a list of cases. Run says which of them there are not.
+// parseCases reads a list of cases. Run reports unknown ones.
 func parseCases(text string) (cases []measure.Case) {
 	for name := range strings.SplitSeq(text, ",") {
 		cases = append(cases, measure.Case(name))
@@ -147,7 +147,7 @@ func (contenderOptions) run(ctx context.Context, s streams, _ []string) error {
 	return bench.Speak(ctx, s.in, s.out)
 }
 
-// program is how bench starts a contender of this binary.
+// contenderProgram is how bench starts a contender of this binary.
 func contenderProgram() (path string, args []string, err error) {
 	path, err = os.Executable()
 	return path, []string{"bench", contenderName}, err

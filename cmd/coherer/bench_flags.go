@@ -16,7 +16,7 @@ import (
 	"github.com/coherer/coherer/bench/measure"
 )
 
-// benchFlags are those of the commands that measure.
+// benchFlags are the flags of the commands that measure.
 type benchFlags struct {
 	spec       measure.Spec
 	sizes      list[int]
@@ -38,7 +38,7 @@ func (o *benchFlags) flags(f *pflag.FlagSet) {
 	f.Float64Var(&o.spec.Rate, "rate", 0, "messages, asks or operations a second of an open loop, whose latency counts from the intended start; 0: a closed loop")
 	f.DurationVar(&o.spec.Duration, "duration", 5*time.Second, "how long a trial sends, after a fifth of it to warm up")
 	f.IntVar(&o.trials, "trials", 3, "trials of each")
-	f.Var(&o.contenders, "contenders", "who is measured beside coherer, a `LIST` of names; not given: all")
+	f.Var(&o.contenders, "contenders", "contenders to measure beside coherer, a `LIST` of names; not given: all")
 	f.StringVar(&o.rivals, "rivals", "", "the program of bench/rivals, a `FILE`, or none to leave it out; Go channel and raw TCP stay; not given: build it from the source tree")
 	f.StringVar(&o.connect, "connect", "", "`HOST:PORT` of coherer bench serve at another machine, which has the receiving sides then")
 	f.StringVar(&o.spec.Record, "record", measure.RecordRing, "ring: Coherer keeps the latest records, as its daemons always do; on: it records all to a file besides; off")

@@ -45,7 +45,7 @@ func (o *benchSweepOptions) flags(f *pflag.FlagSet) {
 	o.spec.Duration, o.contenders.of = time.Second, []string{"coherer"}
 	f.Lookup("duration").DefValue = time.Second.String()
 	f.Lookup("contenders").DefValue = "coherer"
-	f.Lookup("contenders").Usage = "who is measured beside coherer, a `LIST` of names"
+	f.Lookup("contenders").Usage = "contenders to measure beside coherer, a `LIST` of names"
 	f.Lookup("rate").Hidden = true
 }
 

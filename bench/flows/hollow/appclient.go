@@ -10,19 +10,19 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// AppClient is an application whose driver does nothing but want executors, of one core and 1 GiB.
+// AppClient is an application whose driver only asks for executors, of one core and 1 GiB each.
 type AppClient struct {
 	Master rpcenv.Ref
 	// Executors is how many it wants, all the time.
 	Executors int
-	// Running hears of each executor that runs. It takes the place of one that was to be replaced since a time, or of none.
+	// Running hears of each executor that runs: whether it replaces another one, and since when that one was to be replaced.
 	Running func(id int32, replaces bool, since time.Duration)
 	// Failed hears why the application cannot go on.
 	Failed func(error)
 
 	app     string
-	leaving []time.Duration         // since when those are to be replaced for which no other one was launched yet
-	coming  map[int32]time.Duration // what those replace that were launched and do not run yet
+	leaving []time.Duration         // for each executor without a successor: since when it is to be replaced
+	coming  map[int32]time.Duration // by successor that does not run yet: the same of the executor before it
 }
 
 // Replace makes an AppClient kill an executor, so that the Master launches another one.

@@ -7,15 +7,15 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// ApplicationMaster asks for containers and gives each back in its next call. It works in rounds: it asks for all that are
-// wanted, has as many nodes send a heartbeat, and calls again for what these have brought. A node whose heartbeat brought nothing sends
+// ApplicationMaster asks for containers and gives each back in its next call. It works in rounds: it asks for all wanted containers, has
+// as many nodes send a heartbeat, and calls again for the containers that these brought. A node whose heartbeat brought nothing sends
 // another one.
 //
-// It always wants more containers than it can have, on a host that is not there, besides. The FairScheduler learns only every
-// yarn.scheduler.fair.update-interval-ms, 500 by default, what an application demands, and passes over one that has as much. Without
-// the others, asks would now and then wait for that, which would hide all the rest.
+// It also wants, all the time, many containers on a host that does not exist. The FairScheduler computes an application's demand only
+// every yarn.scheduler.fair.update-interval-ms, 500 by default, and passes over an application that has as much. Without these
+// containers, some asks would wait for that update, which would hide all the rest.
 type ApplicationMaster struct {
-	// Service is the ResourceManager's ApplicationMasterService, Attempt and Token what it knows the attempt by.
+	// Service is the ResourceManager's ApplicationMasterService; by Attempt and Token it knows the attempt.
 	Service rpcenv.Ref
 	Attempt *yarn.ApplicationAttemptId
 	Token   *yarn.Token

@@ -43,10 +43,10 @@ const (
 
 // hollywood is an actor of hollywood on each side, in one engine or in two with its remote, which carries protobuf over drpc.
 //
-// An actor's inbox begins with as many places as may be under way, which its documents recommend for throughput, and remotes take the
-// largest frame of the bench. An ask is a Request, and the sender takes answers in the order of the questions, since Result
-// waits in a goroutine: no answer comes as a message. It does not do one-way: a send never waits, and the inbox of the remote's writer
-// has no bound.
+// An actor's inbox begins with as many places as may be under way, as its documents recommend for throughput, and remotes take the
+// largest frame of the bench. An ask is a Request. No answer arrives as a message: Result blocks the sender's goroutine, so the sender
+// takes answers in the order of the questions. It does not do one-way: a send never waits, and the inbox of the remote's writer has no
+// bound.
 type hollywood struct{}
 
 func (hollywood) Name() string    { return "hollywood" }

@@ -75,7 +75,7 @@ func decode(message any) (*app.StatusUpdate, error) {
 	return nil, fmt.Errorf("a message of type %T", message)
 }
 
-// quiet is a registrar that announces nothing: the sender is told the port, and Ergo's own listens beyond loopback.
+// quiet is a registrar that announces nothing. The sender gets the port from the bench, and Ergo's own registrar listens beyond loopback.
 type quiet struct{ gen.Registrar }
 
 func (quiet) Register(gen.NodeRegistrar, gen.RegisterRoutes) (gen.StaticRoutes, error) {
