@@ -61,6 +61,12 @@ func (r *Report) whole(path string) error {
 			if l := x.Latency; !(x.Median > 0 && x.Median < mostRate) || l.P50 < 0 || l.P50 > l.P99 {
 				return fmt.Errorf("%s: cell %d has %v a second and a p50 of %d ns, p99 of %d ns: that was not measured", path, i+1, x.Median, l.P50, l.P99)
 			}
+			for _, t := range x.Trials {
+				if !(t.Rate > 0 && t.Rate < mostRate) || t.CPU < 0 || t.Allocs < 0 {
+					return fmt.Errorf("%s: cell %d has a trial of %v a second, %v ns of CPU and %v allocations: that was not measured",
+						path, i+1, t.Rate, t.CPU, t.Allocs)
+				}
+			}
 		}
 	}
 	return nil
@@ -70,6 +76,15 @@ func (r *Report) whole(path string) error {
 type Baseline struct {
 	File   string
 	Report *Report
+}
+
+// Trials is the least number of trials that Coherer has in a cell.
+func (b *Baseline) Trials() int {
+	least := MaxTrials
+	for _, c := range b.Report.Cells {
+		least = min(least, len(c.Contenders[0].Trials))
+	}
+	return least
 }
 
 // fits reports every reason why a run with these options cannot be compared with the baseline.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/coherer/coherer/bench/measure"
@@ -78,6 +79,11 @@ func (o *Options) validate() error {
 	}
 	if o.Trials < 1 || o.Trials > MaxTrials {
 		bad(fmt.Errorf("trials %d: want 1 to %d", o.Trials, MaxTrials))
+	}
+	for _, name := range o.Contenders {
+		if known := o.known(); known != nil && !slices.Contains(known, name) {
+			bad(fmt.Errorf("there is no contender %q: want some of %s", name, strings.Join(known, ", ")))
+		}
 	}
 	if o.Baseline != nil && len(errs) == 0 {
 		return o.Baseline.fits(o)

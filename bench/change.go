@@ -16,8 +16,8 @@ const (
 	Same   = "same"
 )
 
-// Fewer trials than leastForTest say nothing by the test: with three on each side even ranges apart have p = 0.1.
-const leastForTest = 4
+// LeastForTest is how many trials of each side the test needs: with three on each side even ranges apart have p = 0.1.
+const LeastForTest = 4
 
 // leastChange is the share below which a difference is no change. Counts of equal programs differ by less, but always in one direction,
 // so the U test would call that a change.
@@ -81,7 +81,7 @@ func (m metric) change(was, now []float64) Change {
 		c.Share = 1 // from nothing to something: no share is right, and it must not be no change
 	}
 	apart := slices.Max(was) < slices.Min(now) || slices.Max(now) < slices.Min(was)
-	if min(len(was), len(now)) >= leastForTest {
+	if min(len(was), len(now)) >= LeastForTest {
 		t := benchmath.DefaultThresholds
 		test := benchmath.AssumeNothing.Compare(benchmath.NewSample(was, &t), benchmath.NewSample(now, &t))
 		c.P = &test.P

@@ -55,6 +55,21 @@ func sources(rivals string) []source {
 	return all
 }
 
+// builtNames are the contenders of the programs that sources finds when no file is named.
+var builtNames = []string{"protoactor", "grpc", "nats", "hollywood", sparkName, "ergo"}
+
+// known are the names of all contenders that there can be; nil for a program of rivals that says so itself.
+func (o *Options) known() []string {
+	if o.Rivals != "" && o.Rivals != NoRivals {
+		return nil
+	}
+	var names []string
+	for _, c := range own {
+		names = append(names, c.Name())
+	}
+	return append(names, builtNames...)
+}
+
 // sparkName is the contender that is Spark's own.
 const sparkName = "spark"
 

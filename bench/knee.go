@@ -78,14 +78,16 @@ func inTime(step, first *Contender) bool {
 	return step != nil && first != nil && !step.Behind && step.Latency.P99 <= explosion*first.Latency.P99
 }
 
-// knees finds the knee of each contender by the sweep's rule.
+// knees finds the knee of each contender by the sweep's rule; -1 where there is none.
 func (r *Report) knees() []Knee {
 	all := []Knee{}
 	for _, name := range r.names() {
 		k := Knee{name, -1}
-		if r.Sweep.By == ByInFlight {
+		switch {
+		case r.Sweep.End == sweepInterrupted:
+		case r.Sweep.By == ByInFlight:
 			k.Cell = kneeInFlight(r.of(name))
-		} else {
+		default:
 			k.Cell = kneeRate(r.of(name))
 		}
 		all = append(all, k)

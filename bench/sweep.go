@@ -73,7 +73,7 @@ func MeasureSweep(ctx context.Context, o Options, by string) (*Report, error) {
 	o.Baseline = nil
 	return measureBy(ctx, o, func(ctx context.Context, r *runner) error {
 		s := &sweeper{runner: r, spec: r.opts.Cells[0]}
-		r.report.Sweep = &Sweep{By: by, Rule: sweepRules[by], End: "interrupted", Knees: []Knee{}}
+		r.report.Sweep = &Sweep{By: by, Rule: sweepRules[by], End: sweepInterrupted, Knees: []Knee{}}
 		var err error
 		if by == ByInFlight {
 			err = s.byInFlight(ctx)
@@ -84,6 +84,9 @@ func MeasureSweep(ctx context.Context, o Options, by string) (*Report, error) {
 		return err
 	})
 }
+
+// sweepInterrupted is the End of a sweep that no rule ended: the steps that are missing may be better than its best.
+const sweepInterrupted = "interrupted"
 
 // sweeper is a sweep that goes on.
 type sweeper struct {

@@ -57,7 +57,7 @@ func TestAnInterruptedSweep(t *testing.T) {
 		}
 	})
 	r, err := MeasureSweep(ctx, o, ByInFlight)
-	if !errors.Is(err, context.Canceled) || len(r.Cells) != 2 || len(r.Cells[1].Contenders[0].Trials) != 2 || r.Sweep.End != "interrupted" {
+	if !errors.Is(err, context.Canceled) || len(r.Cells) != 2 || len(r.Cells[1].Contenders[0].Trials) != 2 || r.Sweep.End != "interrupted" || r.Sweep.Knees[0].Cell != -1 {
 		t.Errorf("%v: %+v", err, r)
 	}
 }

@@ -57,7 +57,10 @@ func (c *Cell) load(by string) string {
 }
 
 func (r *Report) kneeText(k Knee) string {
-	if k.Cell < 0 {
+	switch {
+	case k.Cell < 0 && r.Sweep.End == sweepInterrupted:
+		return "no knee: the sweep was interrupted"
+	case k.Cell < 0:
 		return "no knee: the least load was too much"
 	}
 	c := r.Cells[k.Cell]

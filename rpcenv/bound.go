@@ -26,6 +26,7 @@ func (b *bound) take(e *Env, o *outgoing) error {
 	case o.body != nil && b.behind:
 		return errNoRoom
 	case b.waits == b.limit:
+		b.notify(e, o.route()) // it hears of the end of this state too, though all that it sent was lost
 		return fmt.Errorf("%w: %d messages wait for %s (coherer.rpc.inbox.limit)", ErrUnreachableOverloaded, b.waits, o.to.Name)
 	}
 	b.waits++

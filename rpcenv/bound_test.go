@@ -3,8 +3,10 @@ package rpcenv_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
@@ -108,6 +110,36 @@ func TestABodyWaitsForRoomInAnInbox(t *testing.T) {
 			t.Error(d[:1])
 		}
 	})
+}
+
+// Who only sent what was lost hears that the endpoint is behind, and that it has caught up.
+func TestASenderOfLostMessagesHearsOfBothStates(t *testing.T) {
+	w := inSim(t)
+	a := w.make("A", true, bounded(t))
+	n := 0
+	ref := w.register(a, "E", &endpoint{receive: func(*rpcenv.Context, rpcenv.Message) { n++ }})
+	other, s := w.register(a, "Other", doer()), w.register(a, "S", newSender(w))
+	w.in(a, other, func(c *rpcenv.Context) {
+		for range 10 {
+			c.Send(ref, num(1))
+		}
+		c.Send(s, do{f: func(*rpcenv.Context) {}})
+	})
+	w.quiet()
+	w.sim.Cost("A/E", "*", time.Second) // so that S finds the inbox full
+	w.in(a, other, func(c *rpcenv.Context) {
+		for range 11 {
+			c.Send(ref, num(1))
+		}
+	})
+	w.in(a, s, func(c *rpcenv.Context) {
+		c.Send(ref, num(1))
+		c.Send(ref, num(1))
+	})
+	w.sim.Advance(time.Minute)
+	if want := []string{"E is behind: true", "the stream to E ended: true", "E is behind: false"}; !slices.Equal(w.noted(), want) {
+		t.Errorf("%q after %d", w.noted(), n)
+	}
 }
 
 // What a stopped endpoint did not take leaves its room, so a body that waits for it goes on.

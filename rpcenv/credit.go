@@ -192,7 +192,7 @@ func (c *conn) takes(l *ledger, n int) bool {
 		return !c.overrun
 	}
 	// A peer that shuts down sends its waiting messages without credit.
-	if c.finishes && c.late+n <= c.env.outboxLimit+MaxMessage {
+	if c.finishes && mayTake(c.late, n-itemCost, c.env.outboxLimit) {
 		c.late += n
 		return true
 	}

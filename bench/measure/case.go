@@ -123,10 +123,16 @@ func (c Case) Windowed() bool { return c != OneWay }
 // defaultPeers is enough for a role to have many, and little to set up.
 const defaultPeers = 100
 
+// defaultFan is how many senders or receivers there are when no number is given.
+const defaultFan = 4
+
 // DefaultPairs is how many pairs c has when none are given.
 func (c Case) DefaultPairs() int {
-	if c.Peers() {
+	switch {
+	case c.Peers():
 		return defaultPeers
+	case c == FanIn || c == FanOut:
+		return defaultFan
 	}
 	return 1
 }

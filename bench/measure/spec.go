@@ -76,7 +76,7 @@ func (s *Spec) Validate() error {
 	case s.Pairs < 1 || s.Pairs > most:
 		bad("pairs %d: %s has 1 to %d", s.Pairs, s.Case, most)
 	case s.Case.Peers() && s.InFlight > s.Pairs:
-		bad("in flight %d: each peer has one operation under way, and there are %d", s.InFlight, s.Pairs)
+		bad("in flight %d: each peer has one operation under way, and there are %d: give --in-flight %d, or more --pairs", s.InFlight, s.Pairs, s.Pairs)
 	}
 	switch least := float64(s.lanes()) / s.Duration.Seconds(); {
 	case s.Rate < 0 || s.Rate > MaxRate || math.IsNaN(s.Rate):

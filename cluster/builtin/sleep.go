@@ -26,7 +26,7 @@ type SleepArgs struct {
 
 // Bounds of a user's demand: a map task keeps a block per reducer, and a lineage is checked by each task.
 const (
-	maxSleepTasks  = 100_000
+	maxSleepTasks  = 1_000_000
 	maxSleepStages = 1000
 	maxSleepJobs   = 1000
 )

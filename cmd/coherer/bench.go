@@ -48,8 +48,8 @@ func benchCommand(s streams) *cobra.Command {
 			"  coherer bench                                                 the default report",
 			"  coherer bench remote-ask,remote-tell --size 76B,1KiB,64KiB --in-flight 1,64,1024",
 			"  coherer bench local-tell --contenders coherer,go-channel --duration 2s --trials 5",
-			"  coherer bench remote-ask --rivals none -o json --out ask.json a table here, all of it in the file",
-			"  coherer bench remote-ask --baseline ask.json --fail-if 'worse>5%,allocs worse'",
+			"  coherer bench remote-ask --trials 5 --rivals none -o json --out ask.json a table here, all of it in the file",
+			"  coherer bench remote-ask --trials 5 --baseline ask.json --fail-if 'worse>5%,allocs worse'",
 			"  coherer bench remote-ask --connect HOST:7099                  the receiving sides at HOST, where coherer bench serve runs",
 			"  coherer bench remote-ask --trials 10 -o benchstat >new.txt    for benchstat old.txt new.txt",
 		}, "\n"),
@@ -67,7 +67,7 @@ func (o *benchOptions) flags(f *pflag.FlagSet) {
 	o.inFlight = list[int]{of: []int{64}, parse: parseWhole}
 	f.Var(&o.inFlight, "in-flight", "how many asks or operations are under way, or tells sent and not acknowledged, a `LIST` such as 1,64,1024")
 	f.StringVar(&o.baseline, "baseline", "", "compare with the report in `FILE`, which -o json wrote: better, worse or same")
-	f.StringVar(&o.failIf, "fail-if", "", "exit code 1 when Coherer is worse than the baseline beyond a `LIMIT` such as worse>5%, or allocs worse,p99 worse>20%")
+	f.StringVar(&o.failIf, "fail-if", "", "exit code 1 when Coherer is worse than the baseline beyond a `LIMIT` such as worse>5% (the rate), or allocs worse,p99 worse>20%")
 }
 
 func (o *benchOptions) run(ctx context.Context, s streams, args []string) error {
@@ -120,6 +120,10 @@ func (o *benchOptions) compare(b *bench.Options) ([]bench.FailIf, error) {
 	limits, err := bench.ParseFailIf(o.failIf)
 	if err != nil {
 		return nil, fmt.Errorf("--fail-if: %w", err)
+	}
+	// The ranges of fewer differ by chance too often to fail a build.
+	if n := min(b.Trials, b.Baseline.Trials()); n < bench.LeastForTest {
+		return nil, fmt.Errorf("--fail-if wants at least %d trials in the baseline and here, there are %d: measure both with --trials %d", bench.LeastForTest, n, bench.LeastForTest+1)
 	}
 	return limits, nil
 }

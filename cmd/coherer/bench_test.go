@@ -128,7 +128,7 @@ func TestBenchWritesAFile(t *testing.T) {
 func TestBenchAgainstABaseline(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "base.json")
 	measured := func(more ...string) result {
-		args := append([]string{"bench", "local-ask", "--duration", "50ms", "--trials", "1", "--contenders", "coherer"}, more...)
+		args := append([]string{"bench", "local-ask", "--duration", "50ms", "--trials", "4", "--contenders", "coherer"}, more...)
 		return finish(t, command(t, args...))
 	}
 	if got := measured("-o", "json", "--out", file); got.code != 0 {
@@ -142,7 +142,9 @@ func TestBenchAgainstABaseline(t *testing.T) {
 	if err := json.Unmarshal(text, &base); err != nil {
 		t.Fatal(err)
 	}
-	base.Cells[0].Contenders[0].Trials[0].Rate *= 100
+	for i := range base.Cells[0].Contenders[0].Trials {
+		base.Cells[0].Contenders[0].Trials[i].Rate *= 100
+	}
 	if text, err = json.Marshal(&base); err != nil {
 		t.Fatal(err)
 	}
@@ -157,6 +159,9 @@ func TestBenchAgainstABaseline(t *testing.T) {
 		if got.code != c.code || !strings.Contains(got.stdout, "% worse") || (c.code != 0) != strings.Contains(got.stderr, "rate is worse than in "+file) {
 			t.Errorf("%s: exit code %d: %s\n%s", c.limit, got.code, got.stderr, got.stdout)
 		}
+	}
+	if got := measured("--baseline", file, "--fail-if", "worse", "--trials", "3"); got.code != exitUsage || !strings.Contains(got.stderr, "there are 3: measure both with --trials 5") {
+		t.Errorf("a gate of three trials: exit code %d: %s", got.code, got.stderr)
 	}
 	if got := measured("--baseline", file, "--in-flight", "1"); got.code != exitUsage || !strings.Contains(got.stderr, "it has no cell local-ask 76B, 1 in flight") {
 		t.Errorf("exit code %d: %s", got.code, got.stderr)
