@@ -24,7 +24,7 @@ floods trials coherer bench one-way,fan-in,fan-out --size 64B,1KiB --duration {1
 operations trials coherer bench endpoint-spawn,connect --in-flight 1,64 --duration {1s/100ms} --trials {3/1} -o csv
 neighbour gobench:us-p50,us-p99,us-max go test ./rpcenv -run '^$' -bench Neighbour -benchtime {20000x/2000x} -count {3/1}
 memory gobench:MiB-heap go test ./rpcenv -run '^$' -bench TooFast -benchtime 1x
-spark trials coherer bench remote-tell,remote-ask --size 64B,1KiB --duration {2s/200ms} --trials {3/1} --contenders coherer,spark -o csv
+spark trials coherer bench one-way,remote-tell,remote-ask --size 64B,1KiB --duration {2s/200ms} --trials {3/1} --contenders coherer,spark -o csv
 flows trials coherer bench register-worker,heartbeat,launch-executor,launch-task,allocate-container --pairs {100,1000/100} --duration {2s/200ms} --trials {3/1} --rivals none -o csv
 recording gobench:ns-none,ns-ring,%-ring,ns-record,%-record go test ./rpcenv -run '^$' -bench TraceCost -benchtime {41x/3x}
 endpoints gobench:ns/op,B/endpoint,B/side go test ./rpcenv -run '^$' -bench 'Idle|Close' -benchtime 1x -count {3/1}
