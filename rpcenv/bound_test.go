@@ -89,7 +89,7 @@ func TestABodyWaitsForRoomInAnInbox(t *testing.T) {
 		a := w.make("A", true, bounded(t))
 		most := 0
 		ref := w.register(a, "E", &endpoint{receive: func(c *rpcenv.Context, m rpcenv.Message) {
-			most = max(most, a.Waits("E"))
+			most = max(most, a.Depth("E"))
 			if n := m.(*wrapperspb.Int32Value).GetValue(); n == 999 {
 				w.note("999")
 			}
@@ -110,6 +110,39 @@ func TestABodyWaitsForRoomInAnInbox(t *testing.T) {
 			t.Error(d[:1])
 		}
 	})
+}
+
+// It is behind from more than half of its room on, and until nothing waits. A state that comes again is reported again.
+func TestAnInboxIsBehindFromHalfOfItsRoomUntilNothingWaits(t *testing.T) {
+	const behind, ended, caughtUp = "E is behind: true", "the stream to E ended: true", "E is behind: false"
+	w := inSim(t)
+	a := w.make("A", true, bounded(t))
+	ref := w.register(a, "E", &endpoint{receive: func(*rpcenv.Context, rpcenv.Message) {}})
+	s := w.register(a, "S", newSender(w))
+	w.sim.Cost("A/E", "*", time.Second)
+	var want []string
+	for _, step := range []struct {
+		send  int
+		then  time.Duration
+		hears []string
+	}{
+		{5, time.Minute, nil},
+		{6, 3 * time.Second, []string{behind}},
+		{0, time.Minute, []string{caughtUp}},
+		{13, time.Second, []string{behind, ended}},
+		{0, time.Minute, []string{caughtUp}},
+		{13, time.Minute, []string{behind, ended, caughtUp}},
+	} {
+		w.in(a, s, func(c *rpcenv.Context) {
+			for range step.send {
+				c.Send(ref, num(1))
+			}
+		})
+		w.sim.Advance(step.then)
+		if want = append(want, step.hears...); !slices.Equal(w.noted(), want) {
+			t.Fatalf("%q after %d more, want %q", w.noted(), step.send, want)
+		}
+	}
 }
 
 // Who only sent what was lost hears that the endpoint is behind, and that it has caught up.

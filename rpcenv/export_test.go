@@ -224,11 +224,3 @@ func endpointsOf[T any](flows map[flow]T) iter.Seq[string] {
 		}
 	}
 }
-
-// Waits is how many messages wait in the bounded inbox of an endpoint.
-func (e *Env) Waits(name string) int {
-	b := e.endpoints.find(name).bound
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.waits
-}

@@ -21,7 +21,7 @@ func TestTheExampleInAnotherModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	const goVersion = "go 1.26\n"
+	const goVersion = "go 1.26.0\n" // no less than that of this module
 	write(t, filepath.Join(dir, "go.mod"), "module example.org/outside\n\n"+goVersion)
 	// A workspace finds in the go command's cache what the tree's own tests have compiled; a replace would compile all again. It
 	// reads the go.mod of each module, also of those that are only needed elsewhere, so the go command may have to get some.
