@@ -65,7 +65,7 @@ func (o *benchOptions) flags(f *pflag.FlagSet) {
 	o.set = f
 	o.benchFlags.flags(f)
 	o.inFlight = list[int]{of: []int{64}, parse: parseWhole}
-	f.Var(&o.inFlight, "in-flight", "how many asks or operations are under way, or tells sent and not acknowledged, a `LIST` such as 1,64,1024")
+	f.Var(&o.inFlight, "in-flight", "how many asks or operations are under way, or tells sent and not acknowledged, for each pair, at a role for all peers together, a `LIST` such as 1,64,1024")
 	f.StringVar(&o.baseline, "baseline", "", "compare with the report in `FILE`, which -o json wrote: better, worse or same")
 	f.StringVar(&o.failIf, "fail-if", "", "exit code 1 when Coherer is worse than the baseline beyond a `LIMIT` such as worse>5% (the rate), or allocs worse,p99 worse>20%")
 }
