@@ -128,6 +128,7 @@ func TestAnInboxIsBehindFromHalfOfItsRoomUntilNothingWaits(t *testing.T) {
 	}{
 		{5, time.Minute, nil},
 		{6, 3 * time.Second, []string{behind}},
+		{1, time.Millisecond, nil}, // fewer than half wait, and it is still behind
 		{0, time.Minute, []string{caughtUp}},
 		{13, time.Second, []string{behind, ended}},
 		{0, time.Minute, []string{caughtUp}},
