@@ -117,7 +117,7 @@ func (b *Baseline) fits(o *Options) error {
 	return errors.Join(errs...)
 }
 
-// cell is the baseline's cell of the same case and sizes as c; nil: there is none.
+// cell returns the baseline's cell of the same case and sizes as c, or nil.
 func (b *Baseline) cell(c *Cell) *Cell {
 	for _, was := range b.Report.Cells {
 		if was.Case == c.Case && was.Size == c.Size && was.InFlight == c.InFlight && was.Pairs == c.Pairs && was.Rate == c.Rate {

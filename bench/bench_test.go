@@ -146,7 +146,7 @@ func TestNamedContenders(t *testing.T) {
 // A rival's program that is missing or broken is a line of the report.
 func TestMissingRivalsAreNamed(t *testing.T) {
 	t.Chdir(t.TempDir())
-	t.Setenv("SPARK_HOME", t.TempDir()) // so that there is none
+	t.Setenv("SPARK_HOME", t.TempDir()) // without a Spark in it
 	for _, c := range []struct {
 		name, rivals string
 		want         string

@@ -49,7 +49,7 @@ type Contender struct {
 	CPU float64 `json:"cpu_ns_per_message"`
 	// Behind says that a trial did not reach the intended rate.
 	Behind bool `json:"behind,omitempty"`
-	// Latency and Histogram are of all trials together; there is none when one is Behind.
+	// Latency and Histogram are of all trials together. A trial that is Behind leaves both empty.
 	Latency   Latency           `json:"latency,omitzero"`
 	Histogram measure.Histogram `json:"histogram,omitzero"`
 	// Changes compare its figures with the baseline; empty if the baseline does not have it.

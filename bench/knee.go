@@ -78,7 +78,7 @@ func inTime(step, first *Contender) bool {
 	return step != nil && first != nil && !step.Behind && step.Latency.P99 <= explosion*first.Latency.P99
 }
 
-// knees finds the knee of each contender by the sweep's rule; -1 where there is none.
+// knees finds the knee of each contender by the sweep's rule. A contender without a knee has the cell -1.
 func (r *Report) knees() []Knee {
 	all := []Knee{}
 	for _, name := range r.names() {

@@ -91,7 +91,7 @@ func (c *Cell) text(b *strings.Builder) error {
 	return nil
 }
 
-// latencyColumns are the five figures of the latency, or dashes where there is none.
+// latencyColumns are the five figures of the latency, or dashes for a contender without latencies.
 func (c *Contender) latencyColumns() string {
 	l := c.Latency
 	if l.Samples == 0 {

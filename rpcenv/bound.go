@@ -17,7 +17,7 @@ type bound struct {
 	ended []route // routes that lost a message since the endpoint fell behind
 }
 
-// take makes room for o, or says that there is none: errNoRoom to a body, which can wait, else ErrUnreachableOverloaded. An endpoint
+// take makes room for o. Without room its error is errNoRoom for a body, which can wait, else ErrUnreachableOverloaded. An endpoint
 // that is behind takes nothing from bodies, so half of the room is left to senders that cannot wait.
 func (b *bound) take(e *Env, o *outgoing) error {
 	b.mu.Lock()

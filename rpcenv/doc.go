@@ -214,10 +214,13 @@
 // # Bounds
 //
 // A peer says in its handshake how many bytes it takes for each of its endpoints before they are handled: its window, 4 MiB
-// (coherer.rpc.window). So a process holds at most a window for each of its endpoints and each peer. A message counts with its content and 256 bytes. What goes beyond waits at the sender, so one slow endpoint holds
-// up its own messages alone; the peer gives back what was handled (rpc.Credit, no message of the trace). Answers have a window for each
-// asking endpoint; an answer that finds no room fails its ask alone ([ErrRefusedNoRoom]). A peer that sends more than its window loses
-// the connection; only one that shuts down may send what waited (rpc.Finish), no more than coherer.rpc.outbox.limit of the receiver. When more than a window waits the peer is behind: a [BacklogWatcher] hears of it, and when it has caught up.
+// (coherer.rpc.window). So an endpoint holds at most a window for each connection; what a connection brought before it ended is still
+// handled, so a peer that keeps coming back can add up. A message counts with its content and 256 bytes. What goes beyond waits at the
+// sender, so one slow endpoint holds up its own messages alone; the peer gives back what was handled (rpc.Credit, no message of the
+// trace). Answers have a window for each asking endpoint; an answer that finds no room fails its ask alone ([ErrRefusedNoRoom]). A peer
+// that sends more than its window loses the connection; only one that shuts down may send what waited (rpc.Finish), no more than
+// coherer.rpc.outbox.limit of the receiver. When more than a window waits the peer is behind: a [BacklogWatcher] hears of it, and when
+// it has caught up.
 //
 // 64 MiB may wait for a peer, and as many be written to it (coherer.rpc.outbox.limit): an ask beyond it fails at once with
 // [ErrUnreachableOverloaded], a message beyond it ends the stream, and its sender hears of that. [Blocking.Send] waits when half of it is

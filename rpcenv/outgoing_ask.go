@@ -46,7 +46,7 @@ type result struct {
 	bytes    int
 }
 
-// answerAs gives an answer its type, unless err says that there is none.
+// answerAs gives an answer its type; with an err, which an ask without an answer has, it returns that.
 func answerAs[R Message](m Message, err error) (R, error) {
 	var zero R
 	if err != nil {

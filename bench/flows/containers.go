@@ -40,7 +40,7 @@ func serveContainers(r *role) error {
 	return err
 }
 
-// started is a node's order to start an ApplicationMaster, or why there is none.
+// started is a node's order to start an ApplicationMaster, or the error in its place.
 type started struct {
 	attempt *yarn.ApplicationAttemptId
 	token   *yarn.Token
