@@ -46,8 +46,6 @@ type Env struct {
 	incarnation uint64
 	addr        Address
 	listener    io.Closer
-	local       atomic.Uint64 // ordinals of local items
-	requests    atomic.Int64
 	life        life[envStage]
 	window      int // of bytes that a peer may send to an endpoint before they are handled
 	outboxLimit int // of bytes that may wait for a peer
@@ -59,6 +57,12 @@ type Env struct {
 	outboxes    outboxes
 	connections connections
 	spawner     spawner
+
+	// Every sender writes these: what all others only read shall not share their line of the cache.
+	_        [64]byte
+	local    atomic.Uint64 // ordinals of local items
+	requests atomic.Int64
+	_        [64]byte
 
 	mu     sync.Mutex // of this block
 	done   chan struct{}

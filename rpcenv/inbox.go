@@ -16,11 +16,19 @@ import (
 // stop is still handled, what comes after it is refused; items are handled one at a time, unless the endpoint is a
 // concurrent one: see concurrent.go.
 type inbox struct {
+	// Senders write this block, the turn writes the last one, both read the block between: none shares a line of the cache with another.
+	mu        sync.Mutex // of this block; see the lock order in outbox.go
+	queue     *items
+	scheduled bool // of a serial endpoint: a turn waits or runs; at most one does
+	stopped   bool // nothing is accepted any more; OnStop is queued
+	cell
+	run  func() // runTurn, made for the first turn: else each turn would make a closure
+	pool turns  // of the other kinds
+
 	env    *Env
 	name   string
 	ep     Endpoint
 	kind   kind
-	ctx    Context       // of a serial endpoint
 	log    *logrus.Entry // nil until SetLog: an entry is as large as an inbox
 	owned  owned
 	held   *held  // what a Journal holds back; nil: nothing
@@ -32,18 +40,12 @@ type inbox struct {
 	meter    *meter      // made with the first item that is counted: an idle endpoint is small
 	// registered and watching are its places in the lists of endpoints, which guards them.
 	registered, watching int32
-
+	// knock says that cell.system has a message. Each item asks, and the lock is the senders'.
+	knock atomic.Bool
 	freed atomic.Bool // its name is free again, or another endpoint has it
 
-	mu    sync.Mutex // of this block; see the lock order in outbox.go
-	queue *items
-	cell
-	stopped   bool   // nothing is accepted any more; OnStop is queued
-	scheduled bool   // of a serial endpoint: a turn waits or runs; at most one does
-	run       func() // runTurn, made for the first turn: else each turn would make a closure
-	pool      turns  // of the other kinds
-
 	// Only the turn of a serial endpoint touches these.
+	ctx     Context
 	batch   *items
 	current *item
 	ended   bool

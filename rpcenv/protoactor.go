@@ -122,6 +122,7 @@ func (in *inbox) PostSystemMessage(m any) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.system = append(in.system, m)
+	in.knock.Store(true)
 	in.scheduleLocked()
 }
 
@@ -144,14 +145,11 @@ func (in *inbox) UserMessageCount() int { return in.depth() }
 
 // runSystem handles protoactor's own messages. mu is not held while one is handled.
 func (in *inbox) runSystem() {
-	for {
+	for in.knock.Load() {
 		in.mu.Lock()
-		if len(in.system) == 0 {
-			in.mu.Unlock()
-			return
-		}
 		m := in.system[0]
 		in.system = in.system[1:]
+		in.knock.Store(len(in.system) > 0)
 		in.mu.Unlock()
 		in.invoker.InvokeSystemMessage(m)
 	}
