@@ -13,6 +13,12 @@ func (c *Context) Every(first, period time.Duration, msg Message) Timer {
 	return c.arm(first, period, msg)
 }
 
+// armed is a timer together with what the items of its ticks share: one allocation for both.
+type armed struct {
+	timer
+	ticks rare
+}
+
 // Cancel ends a timer, also when its tick is already in the inbox. It may be called again, and for the zero Timer.
 func (c *Context) Cancel(t Timer) {
 	if t.t == nil {
@@ -30,22 +36,24 @@ func (c *Context) arm(first, period time.Duration, msg Message) Timer {
 		return Timer{}
 	}
 	// Kept before it is armed: it may fire at once.
-	t := &timer{msg: msg, name: "timer " + TypeName(msg), cause: c.cause(), period: period, quiet: c.in.env.untraced(msg)}
+	a := &armed{timer: timer{msg: msg, cause: c.cause(), period: period, quiet: c.in.env.untraced(msg)}}
+	t := &a.timer
+	a.ticks = rare{name: "timer " + TypeName(msg), timer: t}
 	keep(&c.in.owned, &c.in.owned.timers, t)
-	t.fire = func() { c.in.fire(t) }
+	t.fire = func() { c.in.fire(a) }
 	t.schedule(c.in.env.host, first)
 	return Timer{t}
 }
 
 // fire runs on the Host's side: it posts a tick and arms the next.
-func (in *inbox) fire(t *timer) {
+func (in *inbox) fire(t *armed) {
 	env := in.env
 	if t.dead.Load() || env.life.stage() >= envExits {
 		return
 	}
 	// At most one tick waits: an endpoint that is late does not find its inbox full of them. In Spark two may wait.
 	if t.waiting.CompareAndSwap(false, true) {
-		in.post(&item{kind: itemTick, id: env.nextID(), cause: t.cause, msg: t.msg, name: t.name, timer: t, sender: env.addr, untraced: t.quiet})
+		in.post(&item{kind: itemTick, id: env.nextID(), cause: t.cause, msg: t.msg, sender: &env.self, untraced: t.quiet, rare: &t.ticks})
 	}
 	if t.period > 0 {
 		t.schedule(env.host, t.period)

@@ -39,7 +39,7 @@ var allocations = []struct {
 		c.Cancel(c.After(time.Hour, tickNobodyHears{}))
 		again()
 	})},
-	{"run/local", 14, repeat(func(c *rpcenv.Context, again func()) {
+	{"run/local", 12, repeat(func(c *rpcenv.Context, again func()) {
 		rpcenv.Run(c, "", func(*rpcenv.Blocking) (int, error) { return 0, nil }, func(int, error) { again() })
 	})},
 	{"register and stop/local", 14, registrations},

@@ -45,17 +45,19 @@ func ask[R Message](c *Context, to Ref, q Message, then func(R, error), opts []A
 func (k *continued[R]) askEnded(res result) {
 	p, in := &k.outgoingAsk, k.c.in
 	k.msg, k.err = res.msg, res.err
-	it := item{kind: itemReply, id: res.id, cause: p.id, received: res.received, sender: p.to.Address, conn: p.to.conn, ctx: k.c, then: k}
+	it := item{kind: itemReply, id: res.id, cause: p.id, received: nanos(res.received), sender: &p.to, then: k}
 	it.untraced, it.recorded = p.untraced, res.recorded
 	it.ledger, it.bytes = res.ledger, int32(res.bytes)
 	if res.id.IsZero() {
-		it.kind, it.id, it.name = itemFailed, in.env.nextID(), "ask failed"
+		it.kind, it.id, it.rare = itemFailed, in.env.nextID(), rareFailed
 	}
 	if !in.post(&it) { // the endpoint has stopped: nobody handles the answer
 		res.ledger.add(res.bytes)
 		in.env.recordUnheard(in.name, p, res)
 	}
 }
+
+func (k *continued[R]) context() *Context { return k.c }
 
 // goOn runs then, when the endpoint handles the item.
 func (k *continued[R]) goOn() {

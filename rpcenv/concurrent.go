@@ -83,8 +83,10 @@ func (in *inbox) systemLocked() {
 // handleApart handles an item in a Context of its own, or in the one that it goes on from. It is not announced through
 // protoactor, whose context is for one item at a time.
 func (in *inbox) handleApart(it *item) error {
-	c := it.ctx
-	if c == nil {
+	var c *Context
+	if it.then != nil {
+		c = it.then.context()
+	} else {
 		c = &Context{in: in}
 	}
 	c.callback.Lock()

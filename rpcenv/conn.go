@@ -23,6 +23,7 @@ type conn struct {
 	// Known after the handshake.
 	id          uint64
 	peer        Address // where the peer listens; in client mode its end of the connection
+	sender      Ref     // of what it brings: the peer's address, and the connection of a peer in client mode
 	listening   bool
 	incarnation uint64
 	window      int     // bytes that the peer takes before it has handled them

@@ -31,7 +31,7 @@ func (c *conn) opened(greet func()) (rivals []*conn, err error) {
 	}
 	e.metrics.Opened()
 	e.recordConn(c.itemID(true, 0), c.way.peer, c.peer, "connected", "")
-	e.endpoints.notify(item{kind: itemConnected, name: "connected", rare: &rare{addr: c.peer}})
+	e.endpoints.notify(item{kind: itemConnected, rare: &rare{name: "connected", addr: c.peer}})
 	// Posted first, so that OnConnected comes before the first message: the peer sends nothing before the Welcome that greet sends.
 	c.link.Open()
 	greet()
@@ -102,7 +102,7 @@ func (c *conn) closed(why error) {
 // does. c.receiving is held.
 func (c *conn) reportEnd() {
 	if !c.impostor && c.doubts <= 0 { // below 0: it was superseded, and answers came after
-		c.env.endpoints.notify(item{kind: itemDisconnected, name: "disconnected", rare: &rare{addr: c.peer}})
+		c.env.endpoints.notify(item{kind: itemDisconnected, rare: &rare{name: "disconnected", addr: c.peer}})
 	}
 }
 

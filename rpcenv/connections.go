@@ -160,9 +160,9 @@ func (t *connections) owns(id uint64) bool {
 	return false
 }
 
-// refIn is the reference in a message that came from sender, in client mode by the connection conn. One that names a connection which
-// this Env does not have is a third party's: it stays as it is, and a send by it fails with the reason.
-func (t *connections) refIn(p *rpc.EndpointRef, sender Address, conn uint64) Ref {
+// refIn is the reference in a message that came from sender, an item's. One that names a connection which this Env does not have is a
+// third party's: it stays as it is, and a send by it fails with the reason.
+func (t *connections) refIn(p *rpc.EndpointRef, sender *Ref) Ref {
 	r := Ref{Address: AddressOf(p.GetAddress()), Name: p.GetName(), conn: p.GetConnection()}
 	switch {
 	case r.conn != 0:
@@ -174,17 +174,18 @@ func (t *connections) refIn(p *rpc.EndpointRef, sender Address, conn uint64) Ref
 			r.Address = c.peer
 		}
 	case p.GetAddress() == nil:
-		r.conn, r.Address = conn, sender
+		r.conn, r.Address = sender.conn, sender.Address
 	}
 	return r
 }
 
 // Ref is the reference in a message that is being handled: one without an address means the Env that sent it.
 func (c *Context) Ref(p *rpc.EndpointRef) Ref {
-	if c.item == nil {
-		return c.in.env.connections.refIn(p, Address{}, 0)
+	sender := &Ref{}
+	if c.item != nil && c.item.sender != nil {
+		sender = c.item.sender
 	}
-	return c.in.env.connections.refIn(p, c.item.sender, c.item.conn)
+	return c.in.env.connections.refIn(p, sender)
 }
 
 // Clients are references to the endpoint called name in each Env in client mode that is connected to this one, in the order of their

@@ -77,7 +77,12 @@ func (c *Context) SetLog(log *logrus.Entry) { c.in.log = log }
 
 // Sender is where the Env of the message's sender listens; in client mode, the address of its socket. For what came from
 // within the Env it is the Env's own address.
-func (c *Context) Sender() Address { return c.item.sender }
+func (c *Context) Sender() Address {
+	if c.item.sender == nil {
+		return Address{}
+	}
+	return c.item.sender.Address
+}
 
 // Unsupported is for the default case of Receive: the ask, if it is one, fails, and OnError gets the error.
 func (c *Context) Unsupported(m Message) {
@@ -88,16 +93,16 @@ func (c *Context) Unsupported(m Message) {
 func (c *Context) Start(cmd Command, then func(Exit)) (Process, error) {
 	in := c.in
 	return in.env.host.Start(cmd, func(e Exit) {
-		in.post(&item{kind: itemRun, id: in.env.nextID(), name: "outside process ended", ctx: c, then: goOn(func() { then(e) })})
+		in.post(&item{kind: itemRun, id: in.env.nextID(), rare: &rare{name: "outside process ended"}, then: &goOn{c, func() { then(e) }}})
 	})
 }
 
 // Outside returns a function, usable from any goroutine, that posts an event to this inbox; name says in the trace what
 // it was. Receive gets the event. After the endpoint's stop it does nothing.
 func (c *Context) Outside(name string) func(Message) {
-	in := c.in
+	in, named := c.in, &rare{name: "outside " + name}
 	return func(m Message) {
-		in.post(&item{kind: itemOutside, id: in.env.nextID(), name: "outside " + name, msg: m, sender: in.env.addr})
+		in.post(&item{kind: itemOutside, id: in.env.nextID(), rare: named, msg: m, sender: &in.env.self})
 	}
 }
 
@@ -120,5 +125,5 @@ func (c *Context) stopping() bool { return c.item != nil && c.item.kind == itemS
 // later calls f in this inbox, as the outcome of something that could not begin. Never at once: a continuation comes after its
 // handler.
 func (c *Context) later(name string, f func()) {
-	c.in.post(&item{kind: itemRun, id: c.in.env.nextID(), cause: c.cause(), name: name, ctx: c, then: goOn(f)})
+	c.in.post(&item{kind: itemRun, id: c.in.env.nextID(), cause: c.cause(), rare: &rare{name: name}, then: &goOn{c, f}})
 }

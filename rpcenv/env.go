@@ -45,6 +45,7 @@ type Env struct {
 	tag         record.Name // its name in the ring
 	incarnation uint64
 	addr        Address
+	self        Ref // the sender of what its own endpoints send: its address
 	listener    io.Closer
 	life        life[envStage]
 	window      int // of bytes that a peer may send to an endpoint before they are handled

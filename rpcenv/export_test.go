@@ -50,7 +50,7 @@ func (e *Env) DialWait(b *Blocking, to Address) (err error) {
 func (e *Env) Racing(name string) func(m Message) error {
 	in := e.endpoints.find(name)
 	return func(m Message) error {
-		return in.offer(&item{kind: itemMessage, id: e.nextID(), msg: m, sender: e.addr})
+		return in.offer(&item{kind: itemMessage, id: e.nextID(), msg: m, sender: &e.self})
 	}
 }
 

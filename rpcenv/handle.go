@@ -16,7 +16,7 @@ func (in *inbox) handle(c *Context, it *item) error {
 	}
 	c.begin(it)
 	if f := in.env.hooks.Handling; f != nil {
-		f(in.name, it.name, it.msg)
+		f(in.name, it.name(), it.msg)
 	}
 	err := in.call(c, it)
 	if err == nil {
@@ -70,7 +70,7 @@ func (in *inbox) call(c *Context, it *item) (err error) {
 	case itemMessage, itemOutside:
 		in.ep.Receive(c, it.msg)
 	case itemTick:
-		if in.ticked(it.timer) { // else it was cancelled while the tick waited
+		if in.ticked(it.rare.timer) { // else it was cancelled while the tick waited
 			in.ep.Receive(c, it.msg)
 		}
 	case itemReply, itemFailed, itemRun:

@@ -29,8 +29,8 @@ func (it *item) handledKind() tracepb.Kind {
 // noteHandled records in the ring alone an item that was handled without an error, as most are.
 func (e *Env) noteHandled(it *item, endpoint record.Name) {
 	r, name := e.recorder, record.Name(0)
-	if it.name != "" {
-		name = r.Name(it.name)
+	if it.rare != nil {
+		name = r.Name(it.rare.name)
 	}
 	r.NoteItem(it.handledKind(), 0, &it.id, &it.cause, e.num, e.ringTime(), false, endpoint, 0, record.TextsOf(0, 0, 0, name))
 }
@@ -39,11 +39,11 @@ func (e *Env) noteHandled(it *item, endpoint record.Name) {
 func (e *Env) recordHandled(it *item, h handling) {
 	r, kind := e.recorder, it.handledKind()
 	n := record.Note{
-		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Endpoint: h.tag, Name: r.Name(it.name), Outcome: r.Name(h.outcome),
+		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Endpoint: h.tag, Name: r.Name(it.name()), Outcome: r.Name(h.outcome),
 		Recorded: h.recorded,
 	}
 	address := ""
-	if it.rare != nil {
+	if it.happened() {
 		address = it.rare.addr.String()
 		n.Address = r.Name(address)
 	}
@@ -54,7 +54,7 @@ func (e *Env) recordHandled(it *item, h handling) {
 	}
 	ev := record.Event{
 		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Time: nanos(h.ended),
-		Endpoint: h.endpoint, Name: it.name, Started: nanos(h.began), Received: nanos(it.received), Outcome: h.outcome, Address: address,
+		Endpoint: h.endpoint, Name: it.name(), Started: nanos(h.began), Received: it.received, Outcome: h.outcome, Address: address,
 	}
 	if ev.Received == 0 {
 		ev.Received = ev.Started
@@ -84,12 +84,13 @@ func (b *Blocking) recordAnswered(res result, ask *outgoingAsk) {
 		r.CountUntraced()
 		return
 	}
-	it := item{kind: itemReply, id: res.id, cause: ask.id, name: record.InBody, received: res.received}
+	it := item{kind: itemReply, id: res.id, cause: ask.id, rare: rareInBody, received: nanos(res.received)}
 	h := handling{endpoint: b.from, tag: b.tag, recorded: res.recorded || e.switches.Load().records(b.from)}
-	if h.recorded && it.received.IsZero() { // recording was switched on meanwhile
-		it.received = e.host.Now()
+	if h.recorded && it.received == 0 { // recording was switched on meanwhile
+		it.received = nanos(e.host.Now())
 	}
-	h.began, h.ended = it.received, it.received
+	h.began = time.Unix(0, it.received)
+	h.ended = h.began
 	e.recordHandled(&it, h)
 }
 
@@ -112,8 +113,8 @@ func (c *Context) beginning(it *item) time.Time {
 		return time.Time{}
 	case c.ended.IsZero():
 		return e.host.Now()
-	case it.received.After(c.ended): // the turn was idle in between
-		return it.received
+	case it.received > nanos(c.ended): // the turn was idle in between
+		return time.Unix(0, it.received)
 	}
 	return c.ended
 }
@@ -135,7 +136,7 @@ func (c *Context) finish(it *item, err error) {
 func (c *Context) record(it *item, err error) {
 	in, e := c.in, c.in.env
 	recorded, deferred := it.recorded || e.switches.Load().records(in.name), c.deferred && !c.answered
-	if !recorded && err == nil && !deferred && it.rare == nil {
+	if !recorded && err == nil && !deferred && !it.happened() {
 		e.noteHandled(it, in.tag)
 		return
 	}
@@ -173,8 +174,8 @@ func (c *Context) count(it *item, err error) {
 	} else {
 		s = seriesOf(in.meter.counts, it)
 	}
-	if in.env.metrics.Timed() && !c.began.IsZero() && !it.received.IsZero() { // else it came before times were measured
-		s.Observe(c.began.Sub(it.received), in.env.host.Now().Sub(c.began))
+	if in.env.metrics.Timed() && !c.began.IsZero() && it.received != 0 { // else it came before times were measured
+		s.Observe(time.Duration(nanos(c.began)-it.received), in.env.host.Now().Sub(c.began))
 	}
 	s.Handled(err != nil)
 }

@@ -65,7 +65,7 @@ func (e *Env) dial(to Address, done func(*conn, error)) {
 func (e *Env) networkError(to Address, err error) {
 	e.metrics.NotReached()
 	e.recordConn(record.ID{}, "", to, "refused", err.Error())
-	e.endpoints.notify(item{kind: itemNetworkError, name: "unreachable", rare: &rare{addr: to, err: err}})
+	e.endpoints.notify(item{kind: itemNetworkError, rare: &rare{name: "unreachable", addr: to, err: err}})
 }
 
 func (c *conn) startClock() {
@@ -193,6 +193,11 @@ func (c *conn) know(name string, incarnation uint64, addr *rpc.Address) {
 		c.peer = AddressOf(addr)
 	default:
 		c.peer = c.link.Remote()
+	}
+	// References in its messages can lead back by this connection only, if the peer does not listen.
+	c.sender.Address = c.peer
+	if !c.listening {
+		c.sender.conn = c.id
 	}
 	c.way.address = c.peer.String()
 }

@@ -77,8 +77,8 @@ func (in *inbox) post(it *item) bool {
 		return false
 	}
 	in.env.busy(1) // under mu, before a turn can take the item and count it out
-	if it.received.IsZero() {
-		it.received = in.env.traceTime()
+	if it.received == 0 {
+		it.received = nanos(in.env.traceTime())
 	}
 	if in.meter == nil {
 		in.meter = &meter{counts: in.env.metrics.Endpoint(in.name)}
@@ -109,7 +109,7 @@ func (in *inbox) stop(cause record.ID) {
 	in.stopped = true
 	in.pool.concurrent = false
 	in.env.busy(1)
-	in.queue = itemQueues.push(in.queue, item{kind: itemStop, id: in.env.nextID(), cause: cause, name: "OnStop"})
+	in.queue = itemQueues.push(in.queue, item{kind: itemStop, id: in.env.nextID(), cause: cause, rare: rareStop})
 	in.scheduleLocked()
 }
 

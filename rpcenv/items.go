@@ -31,31 +31,37 @@ type item struct {
 	recorded bool  // even if its endpoint is not: its sender is recorded
 	bounded  bool  // it counts in the inbox's bound until its handling begins
 	bytes    int32 // that ledger gets when it has been handled
+	received int64 // nanoseconds since 1970; 0: nobody has to know
 	id       record.ID
 	cause    record.ID
 	msg      Message
-	name     string       // what the trace calls it, for those that are no messages
 	call     *incomingAsk // set for an ask
 	then     continuation
-	ctx      *Context // of the callback that then continues
-	sender   Address
-	conn     uint64
-	timer    *timer
-	received time.Time
+	sender   *Ref // by its Address and its connection; nil: nobody
 	ledger   *ledger
 	rare     *rare
 }
 
 // continuation is code of an endpoint that runs after an ask, a Run or an outside process has ended.
-type continuation interface{ goOn() }
+type continuation interface {
+	goOn()
+	// context is of the callback that it continues.
+	context() *Context
+}
 
 // goOn makes a function a continuation.
-type goOn func()
+type goOn struct {
+	c *Context
+	f func()
+}
 
-func (f goOn) goOn() { f() }
+func (g *goOn) goOn()             { g.f() }
+func (g *goOn) context() *Context { return g.c }
 
-// rare is what few items have. The items of one event share it: it is never changed.
+// rare is what few items have. Items may share it: it is never changed.
 type rare struct {
+	name  string  // what the trace calls it, for those that are no messages
+	timer *timer  // of a tick
 	addr  Address // of an event of connections or of a peer
 	err   error
 	peer  *peerEvent
@@ -67,8 +73,27 @@ func (it *item) what() string {
 	if it.msg != nil {
 		return TypeName(it.msg)
 	}
-	return it.name
+	return it.name()
 }
+
+// name is what the trace calls an item that is no message.
+func (it *item) name() string {
+	if it.rare == nil {
+		return ""
+	}
+	return it.rare.name
+}
+
+// The names of the items that are always the same.
+var (
+	rareStart  = &rare{name: "OnStart"}
+	rareStop   = &rare{name: "OnStop"}
+	rareFailed = &rare{name: "ask failed"}
+	rareInBody = &rare{name: record.InBody}
+)
+
+// happened reports whether the item is an event that somebody else's address belongs to.
+func (it *item) happened() bool { return it.rare != nil && !it.rare.addr.IsZero() }
 
 // begin notes when the handling of the item begins.
 func (it *item) begin(now time.Time) {

@@ -2,11 +2,12 @@ package rpcenv
 
 import (
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // A queue of items is what a slice is: the next is the first, any of them can be taken, and the others keep their order. What was
@@ -14,15 +15,15 @@ import (
 func TestItemsAreAQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q *items
-		var want []string
-		n := 0
+		var want []uint64
+		n := uint64(0)
 		for range rapid.IntRange(0, 20).Draw(t, "steps") {
 			switch step := rapid.SampledFrom([]string{"push", "push", "next", "take", "reset"}).Draw(t, "step"); {
 			case step == "push":
 				for range rapid.IntRange(1, 2*segmentEntries).Draw(t, "pushed") {
 					n++
-					want = append(want, strconv.Itoa(n))
-					q = itemQueues.push(q, item{name: want[len(want)-1]})
+					want = append(want, n)
+					q = itemQueues.push(q, numbered(n))
 				}
 			case step == "reset" && len(want) == 0:
 				q = q.reset()
@@ -30,27 +31,27 @@ func TestItemsAreAQueue(t *testing.T) {
 			case step == "next":
 				for range rapid.IntRange(1, len(want)).Draw(t, "taken") {
 					it := itemQueues.next(q)
-					if it.name != want[0] {
-						t.Fatalf("next is %q, want %q", it.name, want[0])
+					if it.id.N != want[0] {
+						t.Fatalf("next is %d, want %d", it.id.N, want[0])
 					}
 					*it = item{}
 					want = want[1:]
 				}
 			default:
 				i := rapid.IntRange(0, len(want)-1).Draw(t, "i")
-				if got := itemQueues.take(q, i).name; got != want[i] {
-					t.Fatalf("the %d-th is %q, want %q", i, got, want[i])
+				if got := itemQueues.take(q, i).id.N; got != want[i] {
+					t.Fatalf("the %d-th is %d, want %d", i, got, want[i])
 				}
 				want = slices.Delete(want, i, i+1)
 			}
 			if q.len() != len(want) {
 				t.Fatalf("%d wait, want %d", q.len(), len(want))
 			}
-			if first := itemQueues.peek(q); (first == nil) != (len(want) == 0) || first != nil && first.name != want[0] {
-				t.Fatalf("first is %v, want %q", first, want)
+			if first := itemQueues.peek(q); (first == nil) != (len(want) == 0) || first != nil && first.id.N != want[0] {
+				t.Fatalf("first is %v, want %d", first, want)
 			}
 			if got := heldBy(q); !slices.Equal(got, want) {
-				t.Fatalf("the segments hold %q, want %q", got, want)
+				t.Fatalf("the segments hold %d, want %d", got, want)
 			}
 			if got, most := segmentsOf(q), 2+len(want)/segmentEntries; got > most {
 				t.Fatalf("%d segments hold %d items", got, len(want))
@@ -59,19 +60,22 @@ func TestItemsAreAQueue(t *testing.T) {
 	})
 }
 
+// numbered is an item that is told apart by its ordinal.
+func numbered(n uint64) item { return item{id: record.ID{N: n}} }
+
 // heldBy is all that the segments of a queue hold, whether it waits or not.
-func heldBy(q *items) (names []string) {
+func heldBy(q *items) (numbers []uint64) {
 	if q == nil {
 		return nil
 	}
 	for s := q.first; s != nil; s = s.next {
 		for _, it := range s.entries {
-			if it.name != "" {
-				names = append(names, it.name)
+			if it.id.N != 0 {
+				numbers = append(numbers, it.id.N)
 			}
 		}
 	}
-	return names
+	return numbers
 }
 
 func segmentsOf(q *items) (n int) {
@@ -88,11 +92,11 @@ func segmentsOf(q *items) (n int) {
 func TestAQueueThatRanEmptyBeginsAgain(t *testing.T) {
 	var q *items
 	for range 3 * segmentEntries {
-		q = itemQueues.push(q, item{name: "a"})
+		q = itemQueues.push(q, numbered(1))
 		if itemQueues.take(q, 0); q.head != 0 || q.tail != 0 {
 			t.Fatalf("after take from %d to %d", q.head, q.tail)
 		}
-		*itemQueues.next(itemQueues.push(q, item{name: "b"})) = item{}
+		*itemQueues.next(itemQueues.push(q, numbered(2))) = item{}
 		if q = q.reset(); q.head != 0 || q.tail != 0 {
 			t.Fatalf("after reset from %d to %d", q.head, q.tail)
 		}
@@ -106,7 +110,7 @@ func TestAQueueThatRanEmptyBeginsAgain(t *testing.T) {
 func TestNoQueueIsNotGivenBack(t *testing.T) {
 	var q *items
 	itemQueues.release(q)
-	if q = itemQueues.push(q, item{name: "a"}); q.len() != 1 {
+	if q = itemQueues.push(q, numbered(1)); q.len() != 1 {
 		t.Errorf("%d wait", q.len())
 	}
 }

@@ -58,7 +58,7 @@ func (t *endpoints) report(name string, ev *peerEvent) {
 		return
 	}
 	if _, ok := in.ep.(BacklogWatcher); ok {
-		in.post(&item{kind: itemPeer, id: t.env.nextID(), name: ev.name(), rare: &rare{addr: ev.to.Address, peer: ev}}) // false: it has stopped since
+		in.post(&item{kind: itemPeer, id: t.env.nextID(), rare: &rare{name: ev.name(), addr: ev.to.Address, peer: ev}}) // false: it has stopped since
 	}
 }
 

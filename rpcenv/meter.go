@@ -62,7 +62,7 @@ func seriesOf(counts *metrics.Endpoint, it *item) *metrics.Series {
 // countReceived counts an item that comes into the inbox, and notes when, if times are measured. The inbox's lock is held.
 func (m *meter) countReceived(e *Env, it *item) {
 	m.received.of(m.counts, it).Received(it.call != nil)
-	if it.received.IsZero() && e.metrics.Timed() {
-		it.received = e.host.Now()
+	if it.received == 0 && e.metrics.Timed() {
+		it.received = nanos(e.host.Now())
 	}
 }

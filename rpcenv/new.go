@@ -68,6 +68,7 @@ func (e *Env) listen() error {
 	if e.cfg.Advertise != "" {
 		e.addr.Host = unbracketed(e.cfg.Advertise)
 	}
+	e.self.Address = e.addr
 	_, err = e.Register(VerifierName, verifier{})
 	close(ready)
 	return err

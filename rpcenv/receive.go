@@ -60,10 +60,7 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 	case in == nil:
 		err = c.env.endpoints.missing(env.Endpoint)
 	default:
-		it := item{kind: itemMessage, id: id, msg: m, sender: c.peer, received: now, untraced: in.untraced || c.env.untraced(m)}
-		if !c.listening { // references in the message can only lead back by this connection
-			it.conn = c.id
-		}
+		it := item{kind: itemMessage, id: id, msg: m, sender: &c.sender, received: nanos(now), untraced: in.untraced || c.env.untraced(m)}
 		if ask {
 			it.call = c.newIncomingAsk(id, env, m, it.untraced)
 			it.call.tags.to = in.tag

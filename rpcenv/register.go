@@ -23,7 +23,7 @@ func (e *Env) Register(name string, ep Endpoint, opts ...Option) (Ref, error) {
 		o.set(in)
 	}
 	// OnStart is queued before the endpoint has its name: a message that finds the name comes after it.
-	in.queue = itemQueues.push(in.queue, item{kind: itemStart, id: e.nextID(), name: "OnStart", sender: e.addr, received: e.traceTime()})
+	in.queue = itemQueues.push(in.queue, item{kind: itemStart, id: e.nextID(), rare: rareStart, sender: &e.self, received: nanos(e.traceTime())})
 	n, err := e.endpoints.add(in)
 	if err != nil {
 		return Ref{}, err

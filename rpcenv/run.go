@@ -18,28 +18,50 @@ func Run[T any](c *Context, name string, body func(b *Blocking) (T, error), then
 	} else {
 		keep(&in.owned, &in.owned.bodies, (*ownedBody)(b))
 	}
-	var result T
-	var err error
-	start := func() {
-		b.start("run "+name, func() { result, err = body(b) }, func(failure error) {
-			if failure != nil {
-				err = failure
-			}
-			// An endpoint that has stopped refuses the item: then is not called, and no further body of the lane begins.
-			in.post(&item{kind: itemRun, id: in.env.nextID(), cause: b.cause, name: "run " + name, ctx: c, then: goOn(func() {
-				drop(&in.owned, &in.owned.bodies, (*ownedBody)(b))
-				in.owned.leaveLane(name)
-				then(result, err)
-			})})
-		})
-	}
-	if err := in.owned.enterLane(name, in.name, start); err != nil {
+	r := &ran[T]{c: c, b: b, lane: name, body: body, then: then, rare: rare{name: "run " + name}}
+	if err := in.owned.enterLane(name, in.name, r.start); err != nil {
 		drop(&in.owned, &in.owned.bodies, (*ownedBody)(b))
 		b.cancel()
-		c.later("run "+name, func() {
+		c.later(r.rare.name, func() {
 			var zero T
 			then(zero, err)
 		})
 	}
 	return b.cancel
+}
+
+// ran is a body together with its result and its continuation: one allocation for all.
+type ran[T any] struct {
+	c    *Context
+	b    *Blocking
+	lane string
+	body func(*Blocking) (T, error)
+	then func(T, error)
+	rare rare // of the item of its end
+
+	result T
+	err    error
+}
+
+func (r *ran[T]) start() {
+	r.b.start(r.rare.name, func() { r.result, r.err = r.body(r.b) }, r.ended)
+}
+
+func (r *ran[T]) ended(failure error) {
+	if failure != nil {
+		r.err = failure
+	}
+	in := r.c.in
+	// An endpoint that has stopped refuses the item: then is not called, and no further body of the lane begins.
+	in.post(&item{kind: itemRun, id: in.env.nextID(), cause: r.b.cause, rare: &r.rare, then: r})
+}
+
+func (r *ran[T]) context() *Context { return r.c }
+
+// goOn runs then, when the endpoint handles the item.
+func (r *ran[T]) goOn() {
+	in := r.c.in
+	drop(&in.owned, &in.owned.bodies, (*ownedBody)(r.b))
+	in.owned.leaveLane(r.lane)
+	r.then(r.result, r.err)
 }

@@ -89,7 +89,7 @@ func (e *Env) sendLocal(o *outgoing) {
 	}
 	typ := e.recordLocal(o, id, "", names)
 	it := item{
-		kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: e.addr, received: o.at, untraced: o.untraced, recorded: o.recorded,
+		kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: &e.self, received: nanos(o.at), untraced: o.untraced, recorded: o.recorded,
 		bounded: bounded,
 	}
 	if p := o.pending; p != nil {

@@ -16,7 +16,6 @@ func (t Timer) Active() bool { return t.t != nil && !t.t.dead.Load() }
 
 type timer struct {
 	msg     Message
-	name    string
 	cause   record.ID // the item that armed it
 	period  time.Duration
 	quiet   bool        // its ticks are counted, not recorded

@@ -217,7 +217,7 @@ func stateOf(head string) string {
 
 // aboveMachinery cuts a stack where the callback or the body begins.
 func aboveMachinery(stack string) string {
-	for _, frame := range []string{"continued[...]).goOn(", "inbox).call(", "Blocking).start"} {
+	for _, frame := range []string{"continued[...]).goOn(", "ran[...]).", "inbox).call(", "Blocking).start"} {
 		if i := strings.Index(stack, ownFrames+frame); i >= 0 {
 			return strings.TrimSpace(stack[:i])
 		}

@@ -106,7 +106,7 @@ var mutants = []mutant{
 	},
 	{
 		"endpoints do not hear of connections", "conn_life.go",
-		"\te.endpoints.notify(item{kind: itemConnected, name: \"connected\", rare: &rare{addr: c.peer}})\n", "",
+		"\te.endpoints.notify(item{kind: itemConnected, rare: &rare{name: \"connected\", addr: c.peer}})\n", "",
 		[]string{"connection"},
 		false,
 	},
@@ -118,7 +118,7 @@ var mutants = []mutant{
 	},
 	{
 		"the result of a Run does not come back", "run.go",
-		"\t\t\t\tthen(result, err)\n", "\t\t\t\t_, _, _ = then, result, err\n",
+		"\tr.then(r.result, r.err)\n", "",
 		[]string{"run"},
 		false,
 	},
