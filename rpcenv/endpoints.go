@@ -65,6 +65,19 @@ func (t *endpoints) find(name string) *inbox {
 	return found
 }
 
+// findFor is find for what an endpoint sends: mostly its next message goes where the last one went.
+func (t *endpoints) findFor(by *inbox, name string) *inbox {
+	if by == nil {
+		return t.find(name)
+	}
+	if to := by.to.Load(); to != nil && to.name == name && !to.freed.Load() {
+		return to
+	}
+	to := t.find(name)
+	by.to.Store(to) // of an endpoint that has ended nil: nothing of it is kept
+	return to
+}
+
 // names are those of the endpoints, in order.
 func (t *endpoints) names() []string {
 	var names []string

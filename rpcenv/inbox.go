@@ -42,7 +42,8 @@ type inbox struct {
 	registered, watching int32
 	// knock says that cell.system has a message. Each item asks, and the lock is the senders'.
 	knock atomic.Bool
-	freed atomic.Bool // its name is free again, or another endpoint has it
+	to    atomic.Pointer[inbox] // where its last message within the Env went
+	freed atomic.Bool           // its name is free again, or another endpoint has it
 
 	// Only the turn of a serial endpoint touches these.
 	ctx     Context

@@ -18,7 +18,7 @@ type segment[T any] struct {
 	next    *segment[T]
 }
 
-// segmentEntries is how many entries a segment has. An inbox with one item that waits has a whole segment, about 3 KB.
+// segmentEntries is how many entries a segment has. An inbox with one item that waits has a whole segment, about 2 KB.
 const segmentEntries = 16
 
 // queues are the pools of one kind of queue.

@@ -14,7 +14,7 @@ func (e *Env) send(o outgoing) error {
 	if err := e.prepare(&o); err != nil {
 		return err
 	}
-	e.dispatch(&o)
+	e.dispatch(&o, nil)
 	return nil
 }
 
@@ -30,8 +30,8 @@ func (e *Env) prepare(o *outgoing) error {
 	return nil
 }
 
-// dispatch brings what is prepared on its way.
-func (e *Env) dispatch(o *outgoing) {
+// dispatch brings what is prepared on its way; by is the sending endpoint, if a callback of one sends.
+func (e *Env) dispatch(o *outgoing, by *inbox) {
 	o.at = e.traceTime()
 	if o.pending != nil {
 		o.pending.to, o.pending.typ, o.pending.id = o.to, TypeName(o.msg), o.cause
@@ -40,7 +40,7 @@ func (e *Env) dispatch(o *outgoing) {
 	// The Env's own address never goes over a connection: a message to it is handed over by reference, as in Spark.
 	switch {
 	case e.isLocal(o.to):
-		e.sendLocal(o)
+		e.sendLocal(o, by)
 	case o.to.conn != 0:
 		e.sendOn(o)
 	case o.to.Address.IsZero():
@@ -56,20 +56,20 @@ func (in *inbox) send(o *outgoing) error {
 		return err
 	}
 	if in.held == nil || !in.holdBack(*o) { // without a Journal o stays off the heap
-		in.env.dispatch(o)
+		in.env.dispatch(o, in)
 	}
 	return nil
 }
 
 func (in *inbox) holdBack(o outgoing) bool {
-	return in.held.takes(heldItem{send: func() { in.env.dispatch(&o) }, drop: func(err error) { in.env.undelivered(o, err) }})
+	return in.held.takes(heldItem{send: func() { in.env.dispatch(&o, in) }, drop: func(err error) { in.env.undelivered(o, err) }})
 }
 
 func (e *Env) isLocal(to Ref) bool { return to.conn == 0 && to.Address == e.addr }
 
-func (e *Env) sendLocal(o *outgoing) {
+func (e *Env) sendLocal(o *outgoing, by *inbox) {
 	id := e.nextID()
-	in := e.endpoints.find(o.to.Name)
+	in := e.endpoints.findFor(by, o.to.Name)
 	bounded := in != nil && in.bound != nil
 	if bounded {
 		switch err := in.bound.take(e, o); {
@@ -88,10 +88,9 @@ func (e *Env) sendLocal(o *outgoing) {
 		names.to = in.tag
 	}
 	typ := e.recordLocal(o, id, "", names)
-	it := item{
-		kind: itemMessage, id: id, cause: o.cause, msg: o.msg, sender: &e.self, received: nanos(o.at), untraced: o.untraced, recorded: o.recorded,
-		bounded: bounded,
-	}
+	var it item // filled field by field: a literal is made elsewhere and copied
+	it.kind, it.id, it.cause, it.msg, it.sender, it.received = itemMessage, id, o.cause, o.msg, &e.self, nanos(o.at)
+	it.untraced, it.recorded, it.bounded = o.untraced, o.recorded, bounded
 	if p := o.pending; p != nil {
 		p.id, p.untraced = id, o.untraced // before the item is posted: its answer, which may come at once, names them
 		e.asks.add(p)
@@ -165,7 +164,7 @@ func (b *Blocking) Send(to Ref, m Message) error {
 	}
 	for {
 		b.refused = false
-		if b.env.dispatch(&o); !b.refused {
+		if b.env.dispatch(&o, nil); !b.refused {
 			return nil
 		}
 		if err := b.waitForRoom(to); err != nil {
