@@ -47,7 +47,7 @@ type Recorder struct {
 
 	mu       sync.Mutex
 	buf      []byte            // the newest records, encoded
-	full     [][]byte          // those before, in the order of their making
+	full     [][]byte          // those before, in the order of their making; of a file in blocks
 	decoded  []*tracepb.Record // and before these, in memory, since somebody read them
 	file     *writer           // nil: they stay in memory
 	watchers []*func(*tracepb.Record)
@@ -238,40 +238,26 @@ func (r *Recorder) notifyLocked(rec *tracepb.Record) {
 	}
 }
 
-// chunk is about how many bytes of records lie in one piece.
+// chunk is about how many bytes of records lie in one piece of those in memory.
 const chunk = 64 << 10
 
 func (r *Recorder) addedLocked() {
-	if len(r.buf) >= chunk {
-		r.full = append(r.full, r.buf)
-		r.buf = r.freshLocked()
-	}
-	if r.file != nil {
+	switch {
+	case r.file != nil:
 		r.file.addedLocked()
+	case len(r.buf) >= chunk:
+		r.full = append(r.full, r.buf)
+		r.buf = make([]byte, 0, chunk+chunk/8)
 	}
 }
 
-// freshLocked is an empty chunk.
-func (r *Recorder) freshLocked() []byte {
-	if r.file != nil {
-		if b := r.file.spareLocked(); b != nil {
-			return b
-		}
-	}
-	return make([]byte, 0, chunk+chunk/8)
-}
-
-// takeLocked takes all encoded records out.
+// takeLocked takes all encoded records out of memory.
 func (r *Recorder) takeLocked() [][]byte {
 	all := r.full
 	if len(r.buf) > 0 {
 		all = append(all, r.buf)
-		r.buf = nil
-		if r.file != nil {
-			r.buf = r.freshLocked()
-		}
 	}
-	r.full = nil
+	r.full, r.buf = nil, nil
 	return all
 }
 

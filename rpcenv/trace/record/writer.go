@@ -11,22 +11,27 @@ import (
 const (
 	// flushEvery is how long a record may wait in memory before it reaches the file.
 	flushEvery = 100 * time.Millisecond
-	// flushAt is how many chunks make the flusher begin before its time.
-	flushAt = 4
-	// maxWaiting is how many chunks may wait for a slow disk: beyond it the recording goroutines wait too.
-	maxWaiting = 128
-	// keptChunks is how many written chunks are kept for the next records.
-	keptChunks = 8 * flushAt
+	// flushAt is how many bytes in whole blocks make the flusher begin before its time.
+	flushAt = 256 << 10
+	// maxWaiting is how many bytes may wait for a slow disk: beyond it the recording goroutines wait too.
+	maxWaiting = 8 << 20
 )
 
 // writer writes what a Recorder gathers to its file, in a goroutine that lives only while there is something to write:
 // a recording goroutine does not wait for the disk, unless it falls far behind. The Recorder's lock guards it.
+//
+// Of a file the Recorder's full and buf are blocks: the first one begins in the file at a multiple of blockUnit, and all but
+// the last have a multiple of it as length. So whole blocks can be written past the page cache (see direct).
 type writer struct {
 	r    *Recorder
 	file *os.File
+	past direct // past the page cache
 
 	flusher *time.Timer
 	order   order
+	size    int  // of the next block
+	waiting int  // bytes of the Recorder's full blocks
+	done    int  // how much of the first block is in the file
 	writing bool // some goroutine is in writeLocked and has given the lock up
 	written sync.Cond
 	spare   [][]byte
@@ -50,7 +55,9 @@ func newWriter(r *Recorder, path string) (*writer, error) {
 	if _, err := f.WriteString(Magic); err != nil {
 		return nil, errors.Join(fmt.Errorf("trace: write %s: %w", path, err), f.Close())
 	}
-	w := &writer{r: r, file: f}
+	w := &writer{r: r, file: f, size: smallBlock, done: len(Magic)}
+	w.past.init(f)
+	r.buf = append(w.freshLocked(), Magic...)
 	w.written.L = &r.mu
 	w.flusher = time.AfterFunc(flushEvery, w.flush)
 	w.order = orderInTime
@@ -59,28 +66,20 @@ func newWriter(r *Recorder, path string) (*writer, error) {
 
 // roomLocked waits while too much waits for the disk; false when nothing is written any more.
 func (w *writer) roomLocked() bool {
-	for len(w.r.full) > maxWaiting && w.writing {
+	for w.waiting > maxWaiting && w.writing {
 		w.written.Wait()
 	}
 	return w.err == nil && !w.r.closed // both may have changed during the wait
 }
 
-// spareLocked is a chunk that was written; nil when none is left.
-func (w *writer) spareLocked() []byte {
-	last := len(w.spare) - 1
-	if last < 0 {
-		return nil
-	}
-	b := w.spare[last]
-	w.spare = w.spare[:last]
-	return b
-}
-
-// addedLocked makes the flusher come, soon when there is much.
+// addedLocked cuts a block off when there is one, and makes the flusher come, soon when there is much.
 func (w *writer) addedLocked() {
+	for len(w.r.buf) >= w.size {
+		w.cutLocked()
+	}
 	switch {
 	// While somebody writes, the flusher would return at once: writeLocked calls again at its end.
-	case len(w.r.full) >= flushAt && w.order != orderNow && !w.writing:
+	case w.waiting >= flushAt && w.order != orderNow && !w.writing:
 		w.order = orderNow
 		w.flusher.Reset(0)
 	case w.order == orderNone:
@@ -93,44 +92,86 @@ func (w *writer) addedLocked() {
 func (w *writer) flush() {
 	w.r.mu.Lock()
 	defer w.r.mu.Unlock()
+	early := w.order == orderNow
 	w.order = orderNone
 	if w.writing || w.r.closed {
-		return // one write at a time, or the file would get chunks out of order; Close has its own
+		return // one write at a time, or the file would get blocks out of order; Close has its own
 	}
-	w.writeLocked()
+	w.writeLocked(!early)
 }
 
-// writeLocked writes what waits now. It gives the lock up meanwhile.
-func (w *writer) writeLocked() {
-	chunks := w.r.takeLocked()
-	if len(chunks) == 0 || w.err != nil {
+// writeLocked writes the blocks that wait now, and what is begun of the next one if all says so. It gives the lock up meanwhile.
+func (w *writer) writeLocked(all bool) {
+	blocks, rest := w.r.full, []byte(nil)
+	if all {
+		rest = w.r.buf
+	}
+	if len(blocks) == 0 && len(rest) <= w.done || w.err != nil {
 		return
 	}
+	w.r.full, w.waiting = nil, 0
+	done := w.done
 	w.writing = true // nobody else writes until it is false, although the lock is given up
 	w.r.mu.Unlock()
-	var err error
-	for _, b := range chunks {
-		if _, err = w.file.Write(b); err != nil {
-			break
+	err := w.writeAll(blocks, done)
+	if len(blocks) > 0 {
+		done = 0
+	}
+	if err == nil && all { // the bytes up to its length stay as they are, whatever is appended
+		if whole := len(rest) - len(rest)%blockUnit; done == 0 && whole > 0 {
+			err = w.write(rest[:whole], true)
+			done = whole
+		}
+		if err == nil {
+			err = w.write(rest[done:], false)
+			done = len(rest)
 		}
 	}
 	w.r.mu.Lock()
-	w.writing = false
-	for _, b := range chunks {
-		if len(w.spare) < keptChunks && cap(b) <= 2*chunk {
-			w.spare = append(w.spare, b[:0])
-		}
-	}
+	w.writing, w.done = false, done
 	if err != nil {
 		// The memory is given back at once: the run goes on, perhaps for long, and nothing will be written any more.
 		w.err = fmt.Errorf("trace: %w (free some space; the run goes on, its trace ends here)", err) // err names the file
-		w.r.buf, w.r.full, w.spare = nil, nil, nil
+		w.r.buf, w.r.full, w.spare, w.waiting = nil, nil, nil, 0
+	} else {
+		w.recycleLocked(blocks)
+		w.shrinkLocked(all)
 	}
 	w.written.Broadcast()
 	// Whoever wrote, Flush too: a flusher that came meanwhile has gone away again, and what was added since has no other.
-	if len(w.r.buf)+len(w.r.full) > 0 && !w.r.closed {
+	if w.unwrittenLocked() && !w.r.closed {
 		w.addedLocked()
 	}
+}
+
+func (w *writer) unwrittenLocked() bool { return len(w.r.full) > 0 || len(w.r.buf) > w.done }
+
+// writeAll writes blocks, of the first one what is behind done.
+func (w *writer) writeAll(blocks [][]byte, done int) error {
+	for i, b := range blocks {
+		// Past the page cache only as long as the disk keeps up. What comes in bursts the cache takes sooner.
+		past := done == 0 && len(blocks)-i <= keepsUp
+		if err := w.write(b[done:], past); err != nil {
+			return err
+		}
+		done = 0
+	}
+	return nil
+}
+
+// write writes b at the file's end, where a block begins if whole says so.
+func (w *writer) write(b []byte, whole bool) error {
+	n := 0
+	if whole && w.past.begin(w.file, b) {
+		var err error
+		if n, err = w.file.Write(b); err == nil {
+			return nil
+		}
+		w.past.fail(w.file) // as ever: what is wrong with the disk shows below
+	}
+	w.past.end(w.file)
+	_, err := w.file.Write(b[n:])
+	return err
 }
 
 // flushLocked writes what was added before.
@@ -138,7 +179,7 @@ func (w *writer) flushLocked() error {
 	for w.writing { // that write has what was added before, or a part of it: it must be through
 		w.written.Wait()
 	}
-	w.writeLocked()
+	w.writeLocked(true)
 	return w.err
 }
 

@@ -1,0 +1,62 @@
+package record
+
+const (
+	// blockUnit divides the length of each block: file systems write past their cache in pages.
+	blockUnit = 4 << 10
+	// smallBlock is the size of a block while a flush in time finds it unfinished, largeBlock while blocks are filled faster.
+	// To write one costs as much as its first 300 KiB, and only a busy process pays for it with memory.
+	smallBlock = 64 << 10
+	largeBlock = 1 << 20
+	// blockRoom is the room behind a block for the record that does not fit.
+	blockRoom = 8 << 10
+	// keptBlocks is how many written blocks are kept for the next records.
+	keptBlocks = 2
+	// keepsUp is how many blocks wait at most while the disk is as fast as the recording.
+	keepsUp = 3
+)
+
+// cutLocked ends a block. What is beyond it begins the next one, which is larger: this one was full before its time.
+func (w *writer) cutLocked() {
+	b := w.r.buf
+	w.r.full, w.waiting = append(w.r.full, b[:w.size]), w.waiting+w.size
+	rest := b[w.size:]
+	if w.size < largeBlock {
+		w.size, w.spare = min(4*w.size, largeBlock), nil
+	}
+	w.r.buf = append(w.freshLocked(), rest...)
+}
+
+// freshLocked is an empty block.
+func (w *writer) freshLocked() []byte {
+	last := len(w.spare) - 1
+	if last < 0 {
+		return make([]byte, 0, w.size+blockRoom)
+	}
+	b := w.spare[last]
+	w.spare = w.spare[:last]
+	return b
+}
+
+// recycleLocked keeps written blocks.
+func (w *writer) recycleLocked(blocks [][]byte) {
+	for _, b := range blocks {
+		if len(w.spare) < keptBlocks && len(b) == w.size && cap(b) == w.size+blockRoom {
+			w.spare = append(w.spare, b[:0])
+		}
+	}
+}
+
+// shrinkLocked takes what is written out of a block that was flushed before it was full, so that a process which records
+// little uses little memory.
+func (w *writer) shrinkLocked(flushed bool) {
+	if !flushed || len(w.r.full) > 0 {
+		return
+	}
+	whole := w.done - w.done%blockUnit // the file goes on at a multiple of blockUnit
+	b, rest := w.r.buf[:0], w.r.buf[whole:]
+	if w.size > smallBlock && len(w.r.buf) < smallBlock {
+		w.size, w.spare = smallBlock, nil
+		b = w.freshLocked()
+	}
+	w.r.buf, w.done = append(b, rest...), w.done-whole
+}
