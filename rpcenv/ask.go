@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // Ask asks and goes on: then is called later in this inbox, exactly once, with the answer or with the reason why none came, unless
@@ -51,10 +52,23 @@ func (k *continued[R]) askEnded(res result) {
 	if res.id.IsZero() {
 		it.kind, it.id, it.rare = itemFailed, in.env.nextID(), rareFailed
 	}
-	if !in.post(&it) { // the endpoint has stopped: nobody handles the answer
-		res.ledger.add(res.bytes)
-		in.env.recordUnheard(in.name, p, res)
+	if res.by != nil {
+		res.by.gather(in, &it)
+		return
 	}
+	if !in.post(&it) {
+		it.ledger.add(int(it.bytes))
+		k.unheard(&it)
+	}
+}
+
+// unheard is for an end that nobody handles: the endpoint has stopped.
+func (k *continued[R]) unheard(it *item) {
+	in, id := k.c.in, it.id
+	if it.kind == itemFailed { // that id is of the item alone
+		id = record.ID{}
+	}
+	in.env.recordUnheard(in.name, &k.outgoingAsk, result{id: id, err: k.err})
 }
 
 func (k *continued[R]) context() *Context { return k.c }

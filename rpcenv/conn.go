@@ -60,6 +60,7 @@ type conn struct {
 	ledgers       map[flow]*ledger
 	counted, lost *ledger
 	taker         *inbox // the receiver of the last message
+	gathered      gathered
 	// finishes: the peer shuts down and sends its waiting messages without credit; late counts their bytes.
 	finishes bool
 	late     int

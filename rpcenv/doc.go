@@ -171,8 +171,8 @@
 //	outboxes.send, outbox.send          outbox.mu                 queues it while there is no connection
 //	conn.send, Link.Send                outbox.mu, conn.mu        counts it and hands it over, or lets it wait for credit; an ask joins
 //	                                                              those that wait (asks.mu)
-//	conn.Receive, conn.receiveMessage   conn.receiving            decodes it and finds the endpoint (endpoints.mu)
-//	inbox.post                          conn.receiving, inbox.mu  queues it and orders a turn
+//	conn.ReceiveBatch, receiveMessage   conn.receiving            decodes it and finds the endpoint (endpoints.mu)
+//	conn.settle, inbox.postAll          conn.receiving, inbox.mu  queues it, with those that came with it, and orders a turn
 //	inbox.runTurn, inbox.handle         no lock                   calls Receive
 //
 // Its answer goes back by conn.respond, under conn.mu, and conn.receiveAnswer, under conn.receiving, into the asker's inbox.
@@ -184,7 +184,7 @@
 //	errors address ref message life switches log door ordered ports host settings redact words, and the seam
 //	env ledger timer deadlines outgoing_ask blocking buffer outgoing record undelivered incoming_ask   an Env's books, and messages on their way
 //	context endpoint peer queue items meter held owned inbox endpoints lag backlog bound recording handled  an endpoint: what waits for it, and all of them
-//	conn credit outbox connections keepalive conn_life send receive claim handshake    connections, and by which one a message goes
+//	conn gather credit outbox connections keepalive conn_life send receive claim handshake    connections, and by which one a message goes
 //	ask answer after run journal verifier                                      what a callback may do
 //	handle protoactor concurrent register                                      a callback, and what runs it
 //	job shutdown new peers                                                     the life of an Env
@@ -195,7 +195,8 @@
 //	deadlines -> outgoing_ask: a queue of deadlines is one of asks
 //	context -> items inbox: a Context stands in its inbox and has the item that is handled
 //	inbox -> bound protoactor: an inbox may have a bound, and an actor runs it
-//	conn -> credit: a connection has its streams
+//	outgoing_ask -> conn: an answer comes by a connection
+//	conn -> gather credit: a connection has what it gathers, and its streams
 //	keepalive -> conn_life: silence ends a connection
 //
 // # On the wire

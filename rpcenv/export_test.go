@@ -123,6 +123,17 @@ func (o Conn) Attach(meanwhile func()) {
 // Receive takes an envelope.
 func (o Conn) Receive(e *Envelope) { o.c.Receive(e) }
 
+// ReceiveBatch takes envelopes that came at once.
+func (o Conn) ReceiveBatch(all ...*Envelope) {
+	next := func() (e *Envelope) {
+		if len(all) > 0 {
+			e, all = all[0], all[1:]
+		}
+		return e
+	}
+	o.c.ReceiveBatch(next(), next)
+}
+
 // Close gives the connection up; End is its end.
 func (o Conn) Close(why error) { o.c.close(why) }
 

@@ -80,6 +80,23 @@ func (c *conn) startClock() {
 func (c *conn) Receive(env *Envelope) {
 	c.receiving.Lock()
 	defer c.receiving.Unlock()
+	c.take(env)
+}
+
+// ReceiveBatch takes envelopes that came at once.
+func (c *conn) ReceiveBatch(e *Envelope, next func() *Envelope) {
+	c.receiving.Lock()
+	defer c.receiving.Unlock()
+	c.gathered.batch = true
+	for ; e != nil; e = next() {
+		c.take(e)
+	}
+	c.settle()
+	c.gathered.batch, c.gathered.at = false, time.Time{}
+}
+
+// take is Receive. c.receiving is held.
+func (c *conn) take(env *Envelope) {
 	switch c.life.stage() {
 	case connGreets:
 		if err := c.greet(env); err != nil {

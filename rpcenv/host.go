@@ -112,6 +112,14 @@ type Receiver interface {
 	Closed(err error)
 }
 
+// BatchReceiver is a Receiver for which a Link need not take each envelope apart.
+type BatchReceiver interface {
+	Receiver
+	// ReceiveBatch is Receive for e, and then for what next returns, until that is nil. Each envelope is good until next is called.
+	// next does not wait, so the Receiver may do together what it does for all of them.
+	ReceiveBatch(e *Envelope, next func() *Envelope)
+}
+
 // EnvelopeKind is what an Envelope is, by the numbers of Spark's frames.
 type EnvelopeKind byte
 

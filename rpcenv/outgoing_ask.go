@@ -44,6 +44,7 @@ type result struct {
 	recorded bool    // as the ask was
 	ledger   *ledger // gets its bytes when it has been handled
 	bytes    int
+	by       *conn // by which it came, with receiving held; nil for what ended in this Env
 }
 
 // answerAs gives an answer its type; with an err, which an ask without an answer has, it returns that.
@@ -181,11 +182,15 @@ func (a *asks) endLocked(p *outgoingAsk) {
 	delete(p.on, p.request)
 }
 
-// find is the ask of that request, nil if it has ended.
-func (a *asks) find(on waiting, request int64) *outgoingAsk {
+// takeOf ends the ask of that request and returns it; nil if it had ended before.
+func (a *asks) takeOf(on waiting, request int64) *outgoingAsk {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return on[request]
+	p := on[request]
+	if p != nil {
+		a.endLocked(p)
+	}
+	return p
 }
 
 // all are the asks that wait on a connection, in the order in which they were asked: a map's would differ from run to run, and a

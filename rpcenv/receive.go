@@ -18,7 +18,7 @@ func (c *conn) receive(env *Envelope) {
 	}
 	// Counted before it is decoded: the sender has counted it too, whatever is in it.
 	c.env.metrics.Received(len(env.Content))
-	id, now := c.itemID(false, c.ordinal(env)), c.env.traceTime()
+	id, now := c.itemID(false, c.ordinal(env)), c.came()
 	switch env.Kind {
 	case KindRequest, KindOneWay:
 		c.receiveMessage(env, id, now)
@@ -66,12 +66,10 @@ func (c *conn) receiveMessage(env *Envelope, id record.ID, now time.Time) {
 			it.call.tags.to = in.tag
 		}
 		it.ledger, it.bytes = l, int32(n)
-		if err = in.offer(&it); err == nil {
-			return
-		}
+		c.gather(in, &it)
+		return
 	}
 	l.add(n)
-	// In Spark an ask that meets a stopped inbox has no answer and runs into its time-out.
 	if ask {
 		c.refuse(id, env.RequestID, env.Endpoint, m != nil && c.env.untraced(m), err) // traced as the question is
 		return
@@ -102,7 +100,6 @@ func (c *conn) receiveAnswer(env *Envelope, id record.ID, now time.Time) {
 			return
 		}
 	}
-	p := c.env.asks.find(c.waiting, env.RequestID)
 	if env.Kind == KindFailure {
 		res.err = parseDispatchFailure(env.Error)
 	} else if m, err := c.env.message(env); err != nil {
@@ -112,12 +109,18 @@ func (c *conn) receiveAnswer(env *Envelope, id record.ID, now time.Time) {
 	} else {
 		res.msg = m
 	}
-	ended := p != nil && c.env.asks.finish(p, res)
-	if !ended || !p.queued { // nobody handles it later
+	p := c.env.asks.takeOf(c.waiting, env.RequestID)
+	switch {
+	case p == nil:
 		res.ledger.add(res.bytes)
-	}
-	if !ended {
 		c.env.log.Debugf("Ignored an answer of %s: its ask had ended", c.peer)
 		c.env.recordRefused("", id, errLateAnswer)
+	case p.queued: // an endpoint handles it later
+		res.by = c
+		p.deliver(res)
+	default:
+		res.ledger.add(res.bytes)
+		c.settle() // whoever waits for it may send at once, and what came before is not to come after that
+		p.deliver(res)
 	}
 }

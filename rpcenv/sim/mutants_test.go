@@ -64,7 +64,7 @@ var mutants = []mutant{
 	},
 	{
 		"an answer that finds its asker stopping is forgotten without an event", "ask.go",
-		"in.env.recordUnheard(in.name, p, res)", "_ = res.id",
+		"in.env.recordUnheard(in.name, &k.outgoingAsk, result{id: id, err: k.err})", "_ = id",
 		[]string{"lost"},
 		false,
 	},
@@ -88,7 +88,7 @@ var mutants = []mutant{
 	},
 	{
 		"some messages are lost on arrival", "receive.go",
-		"\t\tif err = in.offer(&it); err == nil {", "\t\tif id.N%7 != 3 {\n\t\t\terr = in.offer(&it)\n\t\t}\n\t\tif err == nil {",
+		"\t\tc.gather(in, &it)\n", "\t\tif id.N%7 != 3 {\n\t\t\tc.gather(in, &it)\n\t\t}\n",
 		[]string{"hole", "lost"},
 		false,
 	},
@@ -100,7 +100,7 @@ var mutants = []mutant{
 	},
 	{
 		"a message that comes is put into its inbox twice", "receive.go",
-		"\t\tif err = in.offer(&it); err == nil {", "\t\t_ = in.offer(&it)\n\t\tif err = in.offer(&it); err == nil {",
+		"\t\tc.gather(in, &it)\n", "\t\tc.gather(in, &it)\n\t\tc.gather(in, &it)\n",
 		[]string{"once"},
 		false,
 	},

@@ -133,6 +133,21 @@ func (l *tcpLink) run(r rpcenv.Receiver) {
 func (l *tcpLink) read(r rpcenv.Receiver) error {
 	defer l.frames.Release()
 	var decoder envelopeDecoder
+	batches, _ := r.(rpcenv.BatchReceiver)
+	var failed error // of what was read ahead
+	next := func() *rpcenv.Envelope {
+		// Not after an error, and not once the link is closing: Receive would not be called any more either.
+		if failed != nil || !l.frames.Ready() || l.closing.Load() {
+			return nil
+		}
+		var frame []byte
+		if frame, failed = l.frames.Next(&l.limit); failed != nil {
+			return nil
+		}
+		var e *rpcenv.Envelope
+		e, failed = decoder.decode(frame)
+		return e
+	}
 	for {
 		frame, err := l.next()
 		if err != nil {
@@ -148,7 +163,13 @@ func (l *tcpLink) read(r rpcenv.Receiver) error {
 			_, _ = io.Copy(io.Discard, l.frames)
 			return nil // end has the cause
 		}
-		r.Receive(e)
+		if batches == nil {
+			r.Receive(e)
+			continue
+		}
+		if batches.ReceiveBatch(e, next); failed != nil {
+			return l.received(failed)
+		}
 	}
 }
 

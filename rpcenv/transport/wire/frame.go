@@ -70,6 +70,15 @@ func (f *Reader) Begun() (whole bool, err error) {
 	return uint64(f.Buffered()) >= binary.BigEndian.Uint64(field), nil
 }
 
+// Ready reports whether all of the frame after the last one is there.
+func (f *Reader) Ready() bool {
+	if f.Buffered() < f.skip+LengthSize {
+		return false
+	}
+	n := binary.BigEndian.Uint64(f.buffered()[f.skip:])
+	return uint64(f.Buffered()-f.skip) >= n
+}
+
 // Length reads the length field of the next frame and returns how many bytes follow it. The end of the stream before
 // the frame is io.EOF, within it io.ErrUnexpectedEOF. The limit is the one in force when the field has come: the opening of a
 // link may lift it long after the call.
