@@ -27,7 +27,10 @@ type kit struct {
 }
 
 // harness is a Master whose connection events a test can make.
-type harness struct{ *master.Master }
+type harness struct {
+	*master.Master
+	t *testing.T
+}
 
 type connectionEvent struct {
 	rpcenv.Local
@@ -45,6 +48,9 @@ func (h *harness) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		}
 	default:
 		h.Master.Receive(c, m)
+	}
+	if wrong := h.Misplaced(); wrong != "" {
+		h.t.Errorf("after %T: %s", m, wrong)
 	}
 }
 

@@ -3,143 +3,148 @@ package master
 import (
 	"cmp"
 	"slices"
+	"sort"
 )
 
+// rank is by what a Worker has its place in an order: what it has free, and its id.
+type rank struct {
+	cores, memory int
+	id            string
+}
+
+// rank is what the Worker has free now.
+func (w *workerInfo) rank() rank { return rank{w.CoresFree(), w.MemoryFree(), w.ID} }
+
 // policy is an order of Workers.
-type policy func(a, b *workerInfo) int
+type policy func(a, b rank) int
 
 // policyOf is the order of a spark.deploy.workerSelectionPolicy: total, ties by id. A descending policy is the ascending
 // one reversed, so that its ties go by descending id, as in Spark.
 func policyOf(name string) policy {
-	id := func(a, b *workerInfo) int { return cmp.Compare(a.ID, b.ID) }
-	cores := func(a, b *workerInfo) int { return cmp.Or(cmp.Compare(a.CoresFree(), b.CoresFree()), id(a, b)) }
-	memory := func(a, b *workerInfo) int { return cmp.Or(cmp.Compare(a.MemoryFree(), b.MemoryFree()), id(a, b)) }
+	id := func(a, b rank) int { return cmp.Compare(a.id, b.id) }
+	cores := func(a, b rank) int { return cmp.Or(cmp.Compare(a.cores, b.cores), id(a, b)) }
+	memory := func(a, b rank) int { return cmp.Or(cmp.Compare(a.memory, b.memory), id(a, b)) }
 	switch name {
 	case "CORES_FREE_ASC":
 		return cores
 	case "MEMORY_FREE_ASC":
 		return memory
 	case "MEMORY_FREE_DESC":
-		return func(a, b *workerInfo) int { return memory(b, a) }
+		return func(a, b rank) int { return memory(b, a) }
 	case "WORKER_ID":
 		return id
 	}
-	return func(a, b *workerInfo) int { return cores(b, a) } // CORES_FREE_DESC
+	return func(a, b rank) int { return cores(b, a) } // CORES_FREE_DESC
 }
 
 // inOrder sorts workers by a policy of spark.deploy.workerSelectionPolicy.
-func inOrder(workers []*workerInfo, policy string) { slices.SortFunc(workers, policyOf(policy)) }
+func inOrder(workers []*workerInfo, policy string) {
+	by := policyOf(policy)
+	slices.SortFunc(workers, func(a, b *workerInfo) int { return by(a.rank(), b.rank()) })
+}
 
-// ranking keeps the Workers that are ALIVE in the order of a policy from one decision to the next. Of 5,000 Workers a
-// decision changes a few; only those are sorted again.
+// ranking keeps the Workers that are ALIVE in the order of a policy from one decision to the next. The roster names those that
+// have changed meanwhile; only these are looked at and get new places, however many others there are. Making room for them moves
+// the pointers of the Workers behind, 8 bytes each.
 type ranking struct {
 	name  string
 	by    policy
-	ranks []rank
-	moved []*workerInfo
-	pass  int
-	fresh bool // since the last look nothing has changed but what mend got
+	order []*workerInfo // by what they had free when they got their places: workerInfo.place
+	moved []*workerInfo // what the last update gave new places
+	left  []int         // the places that it found free for others
 }
 
-// rank is a Worker's place, with what it had free when it got it.
-type rank struct {
-	w             *workerInfo
-	cores, memory int
-}
-
-// order puts the Workers that are ALIVE in order. Unless the ranking is fresh it looks for what has changed itself, so no
-// handler that changes a Worker can forget to report it.
-func (r *ranking) order(workers []*workerInfo, policy string) []rank {
+// update gives the Workers of the roster that have changed their places in the order of a policy.
+func (r *ranking) update(workers *roster, policy string) {
+	changed := workers.takeChanged()
 	if r.name != policy {
-		*r = ranking{name: policy, by: policyOf(policy), pass: r.pass}
-	}
-	if r.fresh {
-		return r.ranks
-	}
-	r.fresh = true
-	r.pass++
-	r.moved = r.moved[:0]
-	// listed sorts the Workers out without a map: pass is ALIVE and not met in the ranks yet, so new if it stays; -pass is
-	// moved, 0 is kept. A Worker that is gone has another pass.
-	for _, w := range workers {
-		if w.State == WorkerAlive {
-			w.listed = r.pass
+		for _, w := range r.order {
+			w.ranked = false
 		}
+		*r = ranking{name: policy, by: policyOf(policy)}
+		changed = workers.all()
 	}
-	kept := r.ranks[:0]
-	for _, k := range r.ranks {
-		switch {
-		case k.w.listed != r.pass: // gone
-		case k.cores != k.w.CoresFree() || k.memory != k.w.MemoryFree():
-			k.w.listed = -r.pass
-			r.moved = append(r.moved, k.w)
-		default:
-			k.w.listed = 0
-			kept = append(kept, k)
-		}
-	}
-	for _, w := range workers {
-		if w.listed == r.pass { // new
-			r.moved = append(r.moved, w)
-		}
-	}
-	r.merge(kept)
-	return r.ranks
-}
-
-// mend puts Workers that were changed behind a decision, and are ALIVE, at their new places. Among the first of the order,
-// where decisions fall, it finds them at once.
-func (r *ranking) mend(changed []*workerInfo) {
-	r.pass++
+	r.moved, r.left = r.moved[:0], r.left[:0]
 	for _, w := range changed {
-		w.listed = r.pass
-	}
-	r.moved = append(r.moved[:0], changed...)
-	kept := r.ranks[:0]
-	left := len(changed)
-	for i, k := range r.ranks {
-		if left == 0 { // all were found: the rest stays as it is
-			kept = append(kept, r.ranks[i:]...)
-			break
-		}
-		if k.w.listed == r.pass {
-			left--
+		stays := w.State == WorkerAlive
+		if stays && w.ranked && w.place == w.rank() {
 			continue
 		}
-		kept = append(kept, k)
+		if w.ranked {
+			i, _ := slices.BinarySearchFunc(r.order, w.place, r.against)
+			r.left = append(r.left, i)
+		}
+		if stays {
+			r.moved = append(r.moved, w)
+		}
+		w.ranked = stays
 	}
-	r.merge(kept)
+	old := len(r.order)
+	r.remove()
+	r.insert()
+	if len(r.order) < old { // else the array would keep Workers that are gone from the garbage collector
+		clear(r.order[len(r.order):old])
+	}
 }
 
-// merge puts the moved Workers between the kept ranks, which are the beginning of r.ranks: from the end on, so that no other
-// slice is needed.
-func (r *ranking) merge(kept []rank) {
-	old := len(r.ranks)
-	slices.SortFunc(r.moved, r.by)
-	n, at := len(kept), len(kept)+len(r.moved)
-	out := slices.Grow(kept, len(r.moved))[:at]
+// against compares a Worker that has a place with another place.
+func (r *ranking) against(w *workerInfo, at rank) int { return r.by(w.place, at) }
+
+// remove takes out the Workers that go, or move.
+func (r *ranking) remove() {
+	if len(r.left) == 0 {
+		return
+	}
+	slices.Sort(r.left)
+	kept := r.order[:r.left[0]]
+	for i, at := range r.left {
+		end := len(r.order)
+		if i+1 < len(r.left) {
+			end = r.left[i+1]
+		}
+		kept = append(kept, r.order[at+1:end]...)
+	}
+	r.order = kept
+}
+
+// insert puts the moved Workers between the others: from the end on, so that no other slice is needed.
+func (r *ranking) insert() {
+	for _, w := range r.moved {
+		w.place = w.rank()
+	}
+	slices.SortFunc(r.moved, func(a, b *workerInfo) int { return r.by(a.place, b.place) })
+	n, at := len(r.order), len(r.order)+len(r.moved)
+	out := slices.Grow(r.order, len(r.moved))[:at]
 	for _, w := range slices.Backward(r.moved) {
-		i, _ := slices.BinarySearchFunc(out[:n], w, func(k rank, w *workerInfo) int { return r.by(k.w, w) })
+		i, _ := slices.BinarySearchFunc(out[:n], w.place, r.against)
 		at -= n - i
 		copy(out[at:], out[i:n])
 		n = i
 		at--
-		out[at] = rank{w, w.CoresFree(), w.MemoryFree()}
+		out[at] = w
 	}
-	if len(out) < old { // else the array would keep Workers that are gone from the garbage collector
-		clear(out[len(out):old])
-	}
-	r.ranks = out
+	r.order = out
 }
 
-// exhausted reports whether w and all behind it in the order have too little for an executor of p. Only a descending order can
-// say so.
-func (r *ranking) exhausted(w *workerInfo, p resourceProfile) bool {
+// able are the Workers that have enough for an executor of p of what the order goes by: the beginning of a descending order, the
+// end of an ascending one, found without a look at the others. An order by id says nothing of what is free.
+func (r *ranking) able(p resourceProfile) []*workerInfo {
+	cores := func(w *workerInfo) bool { return w.place.cores >= p.Step() }
+	memory := func(w *workerInfo) bool { return w.place.memory >= p.Memory }
 	switch r.name {
 	case "CORES_FREE_DESC":
-		return w.CoresFree() < p.Step()
+		return r.order[:r.first(cores, false)]
+	case "CORES_FREE_ASC":
+		return r.order[r.first(cores, true):]
 	case "MEMORY_FREE_DESC":
-		return w.MemoryFree() < p.Memory
+		return r.order[:r.first(memory, false)]
+	case "MEMORY_FREE_ASC":
+		return r.order[r.first(memory, true):]
 	}
-	return false
+	return r.order
+}
+
+// first is the place of the first Worker for which enough is what is wanted.
+func (r *ranking) first(enough func(*workerInfo) bool, wanted bool) int {
+	return sort.Search(len(r.order), func(i int) bool { return enough(r.order[i]) == wanted })
 }

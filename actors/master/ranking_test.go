@@ -3,9 +3,15 @@ package master
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
+
+	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
 func TestOrder(t *testing.T) {
@@ -64,10 +70,9 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 		m := New(Config{})
 		policy := rapid.SampledFrom(policies).Draw(t, "policy")
 		var apps []*applicationInfo
-		next, changedOutside := 0, false
+		next := 0
 		t.Repeat(map[string]func(*rapid.T){
 			"a worker comes": func(t *rapid.T) {
-				changedOutside = true
 				w := &workerInfo{
 					ID: fmt.Sprintf("w%d", next), Cores: rapid.IntRange(1, 12).Draw(t, "cores"),
 					Memory: rapid.IntRange(1, 8).Draw(t, "memory"), resources: gpus(rapid.IntRange(0, 3).Draw(t, "gpus")),
@@ -76,18 +81,17 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 				m.workers.add(w)
 			},
 			"a worker changes": func(t *rapid.T) {
-				changedOutside = true
 				if len(m.workers.all()) == 0 {
 					t.Skip("none")
 				}
 				w := rapid.SampledFrom(m.workers.all()).Draw(t, "worker")
 				w.State = rapid.SampledFrom([]WorkerState{WorkerAlive, WorkerAlive, WorkerDead, WorkerDecommissioned}).Draw(t, "state")
+				m.workers.note(w)
 				if w.State == WorkerDead && rapid.Bool().Draw(t, "forgotten") {
 					w.forgotten, m.workers.stale = true, true
 				}
 			},
 			"an executor ends": func(t *rapid.T) {
-				changedOutside = true
 				for _, a := range apps {
 					if len(a.executors) > 0 {
 						e := rapid.SampledFrom(a.executors).Draw(t, "executor")
@@ -115,12 +119,6 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 				if !app.wants(p) {
 					t.Skip("it wants nothing")
 				}
-				if rapid.Bool().Draw(t, "later") { // another call of schedule
-					m.ranking.fresh = false
-				}
-				if changedOutside { // so it is one
-					m.ranking.fresh, changedOutside = false, false
-				}
 				want := plain(m, app, p, by, policy)
 				usable := m.usable(app, p, by, policy)
 				cores, err := decide(app, p, by, usable)
@@ -130,30 +128,30 @@ func TestDecisionsAreThoseOfThePlainAlgorithm(t *testing.T) {
 				if got := given(usable, cores); fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Fatalf("%T %s: %v, plainly %v", by, policy, got, want)
 				}
-				var changed []*workerInfo
 				for i, n := range cores {
 					for _, size := range executorSizes(p.Cores, n) {
 						usable[i].addExecutor(app.addExecutor(usable[i], size, p))
 					}
-					if n > 0 {
-						changed = append(changed, usable[i])
-					}
 				}
-				m.ranking.mend(changed)
 			},
-			"": func(t *rapid.T) { ledger(t, m.workers.all()) },
+			"": func(t *rapid.T) {
+				ledger(t, m.workers.all())
+				if wrong := m.Misplaced(); wrong != "" {
+					t.Fatal(wrong)
+				}
+			},
 		})
 	})
 }
 
-// Only what changed is sorted again, and no Worker is looked at beyond the place where the order says that none can take more.
+// Only what changed gets another place, wherever it stood, and wherever it goes.
 func TestTheIndexSortsWhatChanged(t *testing.T) {
-	for policy, exhausted := range map[string]bool{"CORES_FREE_DESC": true, "MEMORY_FREE_DESC": true, "CORES_FREE_ASC": false, "WORKER_ID": false} {
+	for _, policy := range policies {
 		var ws []*workerInfo
 		for _, id := range []string{"a", "b", "c", "d"} {
 			ws = append(ws, &workerInfo{ID: id, Cores: 6, Memory: 6})
 		}
-		r := &ranking{}
+		workers, r := rosterOf(ws...), &ranking{}
 		for _, step := range []struct {
 			cores, memory []int // used, of each
 			moved         int
@@ -165,93 +163,107 @@ func TestTheIndexSortsWhatChanged(t *testing.T) {
 			{[]int{2, 5, 0, 0}, []int{0, 3, 2, 1}, 3},
 			{[]int{2, 5, 0, 5}, []int{0, 3, 2, 1}, 1},
 		} {
-			for i, w := range ws {
-				w.CoresUsed, w.MemoryUsed = step.cores[i], step.memory[i]
+			for i, w := range ws { // noted also where nothing changes
+				w.take(step.cores[i]-w.CoresUsed, step.memory[i]-w.MemoryUsed)
 			}
-			r.fresh = false
-			var got, want []string
-			for _, k := range r.order(ws, policy) {
-				got = append(got, k.w.ID)
-			}
+			got, want := ordered(r, workers, policy), ""
 			sorted := slices.Clone(ws)
 			inOrder(sorted, policy)
 			for _, w := range sorted {
-				want = append(want, w.ID)
+				want += w.ID
 			}
-			if !slices.Equal(got, want) || len(r.moved) != step.moved {
-				t.Errorf("%s %v: %q, want %q; %d were sorted, want %d", policy, step, got, want, len(r.moved), step.moved)
+			if got != want || len(r.moved) != step.moved {
+				t.Errorf("%s %v: %s, want %s; %d were sorted, want %d", policy, step, got, want, len(r.moved), step.moved)
 			}
-		}
-		if got := r.exhausted(&workerInfo{Cores: 1, Memory: 1}, resourceProfile{Cores: 2, Memory: 2}); got != exhausted {
-			t.Errorf("%s: exhausted %v", policy, got)
-		}
-		if r.exhausted(&workerInfo{Cores: 2, Memory: 2}, resourceProfile{Cores: 2, Memory: 2}) {
-			t.Errorf("%s: exhausted by one that fits", policy)
 		}
 	}
 }
 
-// What a decision changed, wherever it stood, has its new place for the next one of the same call.
-func TestADecisionMendsTheIndex(t *testing.T) {
-	for changed, want := range []string{"bca", "acb", "abc"} {
-		ws := []*workerInfo{{ID: "a", Cores: 6}, {ID: "b", Cores: 5}, {ID: "c", Cores: 4}}
-		r := &ranking{}
-		r.order(ws, "CORES_FREE_DESC")
-		ws[changed].CoresUsed = 3
-		r.mend(ws[changed : changed+1])
-		got := ""
-		for _, k := range r.order(ws, "CORES_FREE_DESC") {
-			got += k.w.ID
-		}
-		if got != want {
-			t.Errorf("%s changed: %s, want %s", ws[changed].ID, got, want)
+// No Worker is met that has too little of what the order goes by.
+func TestWhoIsAble(t *testing.T) {
+	r := &ranking{}
+	workers := rosterOf(
+		&workerInfo{ID: "a", Cores: 1, Memory: 40}, &workerInfo{ID: "b", Cores: 2, Memory: 30},
+		&workerInfo{ID: "c", Cores: 3, Memory: 20}, &workerInfo{ID: "d", Cores: 4, Memory: 10},
+	)
+	for policy, want := range map[string][3]string{ // of 1 core and 10 MiB, 2 and 30, 9 and 90
+		"CORES_FREE_DESC":  {"dcba", "dcb", ""},
+		"CORES_FREE_ASC":   {"abcd", "bcd", ""},
+		"MEMORY_FREE_DESC": {"abcd", "ab", ""},
+		"MEMORY_FREE_ASC":  {"dcba", "ba", ""},
+		"WORKER_ID":        {"abcd", "abcd", "abcd"},
+	} {
+		r.update(workers, policy)
+		for i, p := range []resourceProfile{{Cores: 1, Memory: 10}, {Cores: 2, Memory: 30}, {Cores: 9, Memory: 90}} {
+			got := ""
+			for _, w := range r.able(p) {
+				got += w.ID
+			}
+			if got != want[i] {
+				t.Errorf("%s %v: %q, want %q", policy, p, got, want[i])
+			}
 		}
 	}
 }
 
-// Another policy orders anew; a Worker that has gone meanwhile stays away.
+// Another policy orders anew; a Worker that has gone meanwhile stays away, then and later.
 func TestAnotherPolicyOrdersAnew(t *testing.T) {
 	ws := []*workerInfo{{ID: "a", Cores: 1, Memory: 2}, {ID: "b", Cores: 2, Memory: 3}, {ID: "c", Cores: 3, Memory: 1}}
-	r := &ranking{}
-	r.order(ws, "CORES_FREE_DESC")
+	workers, r := rosterOf(ws...), &ranking{}
+	r.update(workers, "CORES_FREE_DESC")
 	ws[1].State = WorkerDead
-	got := ""
-	for _, k := range r.order(ws, "MEMORY_FREE_DESC") {
-		got += k.w.ID
-	}
-	if got != "ac" {
-		t.Errorf("%s, want ac", got)
+	workers.note(ws[1])
+	for _, want := range []string{"MEMORY_FREE_DESC ac", "MEMORY_FREE_DESC ac", "CORES_FREE_DESC ca"} {
+		policy, ids, _ := strings.Cut(want, " ")
+		if got := ordered(r, workers, policy); got != ids {
+			t.Errorf("%s: %s, want %s", policy, got, ids)
+		}
 	}
 }
 
-// What changed outside a decision, cores or memory alone, or that a Worker is gone, is seen when the next decision begins.
-func TestTheIndexSeesWhatChangedOutside(t *testing.T) {
-	order := func(r *ranking, ws []*workerInfo, policy string) (out string) {
-		r.fresh = false
-		for _, k := range r.order(ws, policy) {
-			out += k.w.ID
+// Whether there are 20 Workers or 200, all of which are full but one: the decision who takes its place looks at that one.
+func TestADecisionLooksAtNoWorkerThatCannotChange(t *testing.T) {
+	for _, n := range []int{20, 200} {
+		w, m := rpctest.New(t, 1), New(Config{})
+		ref := w.Register(w.Env("M", nil), Name, m)
+		driver := w.Probe("D")
+		var peers []*rpctest.Probe
+		for i := range n {
+			if peer := i / workersPerPeer; peer == len(peers) {
+				peers = append(peers, w.Probe(fmt.Sprint("P", peer)))
+			}
+			registerAs(peers[i/workersPerPeer], ref, fmt.Sprintf("w%03d", i), i)
 		}
-		return out
+		driver.Send(ref, &deploy.RegisterApplication{
+			Driver: driver.Ref.Proto(), AppDescription: &deploy.ApplicationDescription{Name: "all", MemoryPerExecutorMb: 1024, CoresPerExecutor: proto.Int32(1)},
+		})
+		w.Settle()
+		app := m.apps[0]
+		if len(app.executors) != n {
+			t.Fatalf("%d executors on %d workers", len(app.executors), n)
+		}
+		m.workers.seen = 0
+		driver.Send(ref, &deploy.KillExecutors{AppId: app.ID, ExecutorIds: []string{"7"}})
+		w.Settle()
+		if len(app.executors) != n || app.executor(n) == nil {
+			t.Errorf("%d executors on %d workers", len(app.executors), n)
+		}
+		if m.workers.seen != 1 || len(m.ranking.moved) > 2 { // that one, and the one that was filled last before
+			t.Errorf("of %d workers %d were looked at, and %d moved", n, m.workers.seen, len(m.ranking.moved))
+		}
 	}
-	for policy, change := range map[string]func(w *workerInfo){
-		"CORES_FREE_DESC":  func(w *workerInfo) { w.CoresUsed = 3 },
-		"MEMORY_FREE_DESC": func(w *workerInfo) { w.MemoryUsed = 3 },
-	} {
-		ws := []*workerInfo{{ID: "a", Cores: 6, Memory: 6}, {ID: "b", Cores: 5, Memory: 5}, {ID: "c", Cores: 4, Memory: 4}}
-		r := &ranking{}
-		if got := order(r, ws, policy); got != "abc" {
-			t.Errorf("%s: %s", policy, got)
-		}
-		change(ws[0])
-		if got := order(r, ws, policy); got != "bca" {
-			t.Errorf("%s: %s, want bca", policy, got)
-		}
-		ws[1].State = WorkerDead
-		if got := order(r, ws, policy); got != "ca" {
-			t.Errorf("%s: %s, want ca", policy, got)
-		}
-		if got := order(r, ws[2:], policy); got != "c" {
-			t.Errorf("%s: %s, want c", policy, got)
-		}
+}
+
+// Workers that come and go while no application wants any are not kept for a decision that may never come.
+func TestWorkersThatAreGoneAreNotKeptForADecision(t *testing.T) {
+	w, m := rpctest.New(t, 1), New(Config{})
+	ref := w.Register(w.Env("M", nil), Name, m)
+	peer := w.Probe("P")
+	for life := range 5 {
+		registerAs(peer, ref, fmt.Sprint("w", life), 0)
+		w.Advance(150 * time.Second) // it is silent, and dies
+	}
+	if m.workers.all(); len(m.workers.changed) > 1 { // the last one is still shown
+		t.Errorf("%d workers are kept", len(m.workers.changed))
 	}
 }

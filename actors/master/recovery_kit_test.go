@@ -81,7 +81,7 @@ func lasting(t *testing.T, settings ...string) (*kit, *shelf) {
 // lead puts a Master into an Env.
 func (k *kit) lead(env *rpcenv.Env, cfg master.Config) {
 	k.t.Helper()
-	k.ep, k.host = &harness{master.New(cfg)}, k.Find(env.Name())
+	k.ep, k.host = &harness{master.New(cfg), k.t}, k.Find(env.Name())
 	k.ref = k.Register(env, master.Name, k.ep)
 	k.tool = k.ProbeIn(env, "Tool")
 }

@@ -1,6 +1,10 @@
 package master
 
-import "github.com/coherer/coherer/rpcenv"
+import (
+	"slices"
+
+	"github.com/coherer/coherer/rpcenv"
+)
 
 // roster is all Workers, in the order of their registration; dead ones too, for a while. Entering, finding and forgetting one
 // costs the same however many Workers it holds: a hundred thousand may come at once.
@@ -9,7 +13,9 @@ type roster struct {
 	dead  map[rpcenv.Address]*workerInfo // by where they listened
 	by    map[rpcenv.Address]*registrar  // what each peer has registered
 	stale bool
-	seen  int // how many Workers all has gone through: roster_test.go counts walks by it
+	seen  int // how many Workers all and Master.usable have gone through: tests count walks by it
+	// changed are the Workers that came, or whose state or free cores and memory changed, since the ranking was updated.
+	changed []*workerInfo
 }
 
 // registrar is a peer that has registered Workers.
@@ -38,6 +44,8 @@ func (r *roster) all() []*workerInfo {
 			}
 		}
 		r.list, r.stale = kept, false
+		// Else Workers that come and go while no application wants any would pile up here.
+		r.changed = slices.DeleteFunc(r.changed, func(w *workerInfo) bool { return w.forgotten && !w.ranked })
 	}
 	return r.list
 }
@@ -45,12 +53,33 @@ func (r *roster) all() []*workerInfo {
 // add enters a Worker, which was not there before.
 func (r *roster) add(w *workerInfo) {
 	r.list = append(r.list, w)
+	w.roster = r
+	r.note(w)
 	by := r.by[w.registrar]
 	if by == nil {
 		by = &registrar{}
 		r.by[w.registrar] = by
 	}
 	by.workers++
+}
+
+// note enters a Worker among those that have changed. A nil roster does nothing: that of a Worker which is in none.
+func (r *roster) note(w *workerInfo) {
+	if r == nil || w.changed {
+		return
+	}
+	w.changed = true
+	r.changed = append(r.changed, w)
+}
+
+// takeChanged are the Workers that have changed since the call before. The list is good until the next note.
+func (r *roster) takeChanged() []*workerInfo {
+	out := r.changed
+	r.changed = r.changed[:0]
+	for _, w := range out {
+		w.changed = false
+	}
+	return out
 }
 
 // died notes, once, that a Worker of the roster is dead: another may listen in its place, and its registrar may register another.

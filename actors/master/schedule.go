@@ -11,15 +11,14 @@ import (
 // of each to its profiles by id. It mirrors Master.schedule and startExecutorsOnWorkers.
 //
 // An application that wants nothing costs nothing; one that wants something costs a look at what has changed since the last
-// decision, and at as many Workers as it can get executors on. A test compares the decisions with the plain algorithm's.
+// decision, and at as many Workers as it can get executors on. In front of these it meets only Workers that have enough of what
+// the order goes by and too little of something else; an order by id makes it meet all. Drivers that wait cost a shuffle of all
+// Workers, which is Spark's rule. A test compares the decisions with the plain algorithm's.
 func (m *Master) schedule(c *rpcenv.Context) {
 	if m.state != RecoveryAlive {
 		return
 	}
 	m.scheduleDrivers(c)
-	// Since the last decision any handler, and just now scheduleDrivers, may have changed Workers. Within this one only
-	// launchExecutors does, and it mends the ranking.
-	m.ranking.fresh = false
 	var next time.Time // when the first of those that must wait may go on
 	for _, app := range slices.Clone(m.apps) {
 		for _, p := range app.Profiles() {
@@ -79,13 +78,12 @@ const launchesLogged = 10
 
 // launchExecutors orders what was decided.
 func (m *Master) launchExecutors(c *rpcenv.Context, app *applicationInfo, p resourceProfile, usable []*workerInfo, cores []int) {
-	launched := 0
-	changed := usable[:0] // in usable's own array: it is never longer than what the loop has read
+	launched, workers := 0, 0
 	for i, n := range cores {
 		w := usable[i]
 		sizes := executorSizes(p.Cores, n)
 		if len(sizes) > 0 {
-			changed = append(changed, w)
+			workers++
 		}
 		for _, size := range sizes {
 			e := app.addExecutor(w, size, p)
@@ -96,9 +94,8 @@ func (m *Master) launchExecutors(c *rpcenv.Context, app *applicationInfo, p reso
 		}
 	}
 	if more := launched - launchesLogged; more > 0 {
-		c.Log().Infof("Launching %d more executors of %s on %d workers in all", more, app.ID, len(changed))
+		c.Log().Infof("Launching %d more executors of %s on %d workers in all", more, app.ID, workers)
 	}
-	m.ranking.mend(changed)
 }
 
 // placement is the one that the Master was made with, else that of its settings.
@@ -112,18 +109,20 @@ func (m *Master) placement(c *rpcenv.Context) Placement {
 // usable are Workers that can take an executor of p, in the order of policy: all of them, or as many as placement looks
 // at.
 func (m *Master) usable(app *applicationInfo, p resourceProfile, placement Placement, policy string) []*workerInfo {
-	most := len(m.workers.all())
+	most := noLimit
 	if f, ok := placement.(frugal); ok {
-		most = min(most, f.enough(app.demand(p)))
+		most = f.enough(app.demand(p))
 	}
 	n := p.need()
 	var out []*workerInfo
-	for _, k := range m.ranking.order(m.workers.all(), policy) {
-		if len(out) == most || m.ranking.exhausted(k.w, p) {
+	m.ranking.update(&m.workers, policy)
+	for _, w := range m.ranking.able(p) {
+		if len(out) == most {
 			break
 		}
-		if fits(k.w, n) {
-			out = append(out, k.w)
+		m.workers.seen++
+		if fits(w, n) {
+			out = append(out, w)
 		}
 	}
 	return out

@@ -30,8 +30,11 @@ type workerInfo struct {
 	registrar rpcenv.Address // the peer that registered it; zero, which is no peer: it was recovered
 	reason    string         // why it is DEAD or DECOMMISSIONED
 	forgotten bool           // the roster has it no more
-	listed    int            // for ranking
-	unheard   bool           // from the leadership before, and has not yet listed what it runs
+	roster    *roster        // that it is in
+	changed   bool           // the roster has it among those that changed
+	ranked    bool           // the ranking has it, at place
+	place     rank
+	unheard   bool // from the leadership before, and has not yet listed what it runs
 }
 
 func newWorker(r *deploy.RegisterWorker, ref rpcenv.Ref, now time.Time) *workerInfo {
@@ -48,6 +51,14 @@ func (w *workerInfo) CoresFree() int { return w.Cores - w.CoresUsed }
 // MemoryFree is how much memory no executor has, in MiB.
 func (w *workerInfo) MemoryFree() int { return w.Memory - w.MemoryUsed }
 
+// take enters that cores and MiB of memory are no longer free, or, below zero, that they are free again. Nothing else changes what
+// is used.
+func (w *workerInfo) take(cores, memory int) {
+	w.CoresUsed += cores
+	w.MemoryUsed += memory
+	w.roster.note(w)
+}
+
 // HostPort is where the Worker listens.
 func (w *workerInfo) HostPort() string { return rpcenv.Address{Host: w.Host, Port: w.Port}.String() }
 
@@ -56,8 +67,7 @@ func (w *workerInfo) Executors() []*executorDesc { return slices.Clone(w.executo
 
 func (w *workerInfo) addExecutor(e *executorDesc) {
 	w.executors = append(w.executors, e)
-	w.CoresUsed += e.Cores
-	w.MemoryUsed += e.Memory
+	w.take(e.Cores, e.Memory)
 }
 
 // removeExecutor gives back what e has; a second time it does nothing. The record of a Worker that is dead goes on to show
@@ -71,8 +81,7 @@ func (w *workerInfo) removeExecutor(e *executorDesc) {
 	if w.State == WorkerDead {
 		return
 	}
-	w.CoresUsed -= e.Cores
-	w.MemoryUsed -= e.Memory
+	w.take(-e.Cores, -e.Memory)
 	w.resources.release(e.Resources)
 }
 

@@ -73,8 +73,7 @@ func (b *driverBooks) assign(d *driverInfo, w *workerInfo) {
 func (b *driverBooks) place(d *driverInfo, w *workerInfo) {
 	d.Worker, d.doubtful = w, false
 	w.drivers = append(w.drivers, d)
-	w.CoresUsed += int(d.Desc.GetCores())
-	w.MemoryUsed += int(d.Desc.GetMem())
+	w.take(int(d.Desc.GetCores()), int(d.Desc.GetMem()))
 }
 
 // end takes a driver out, gives back what it had, and remembers it among the last drivers that have ended, retained of them.
@@ -87,8 +86,7 @@ func (b *driverBooks) end(d *driverInfo, retained int) {
 		if w.State == WorkerDead { // its record shows what was used of it
 			return
 		}
-		w.CoresUsed -= int(d.Desc.GetCores())
-		w.MemoryUsed -= int(d.Desc.GetMem())
+		w.take(-int(d.Desc.GetCores()), -int(d.Desc.GetMem()))
 		w.resources.release(d.Resources)
 	}
 }

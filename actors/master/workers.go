@@ -239,6 +239,7 @@ func (m *Master) setWorker(c *rpcenv.Context, w *workerInfo, to WorkerState, why
 	if !workerMoves.Move(c, w.ID, &w.State, to, why) {
 		return false
 	}
+	w.roster.note(w)
 	if to == WorkerDead || to == WorkerDecommissioned {
 		w.reason = why
 	}
