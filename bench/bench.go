@@ -27,6 +27,8 @@ type Options struct {
 	Rivals string
 	// Connect is the HOST:PORT of Serve at the machine of the receiving sides; empty: this machine.
 	Connect string
+	// Unused are lists that a case does not have, of Grid.Unused: the report says so.
+	Unused []Missing
 	// Baseline is an earlier report to compare with, or nil. It must have every cell.
 	Baseline *Baseline
 	// Program and Args start a process that calls Speak.
@@ -128,6 +130,9 @@ func measureBy(ctx context.Context, o Options, cells func(context.Context, *runn
 	defer starter.Close()
 
 	r := &runner{opts: o, dir: dir, starter: starter, report: newReport(&o)}
+	for _, m := range o.Unused {
+		r.miss(m.Name, m.Why)
+	}
 	if err := r.find(ctx); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/coherer/coherer/bench/measure"
@@ -43,4 +45,26 @@ func (g Grid) Cells(base measure.Spec) []measure.Spec {
 		}
 	}
 	return cells
+}
+
+// Unused returns the lists of g that a case of it does not have: the sizes of a connect, the numbers in flight of a flood. sizes and
+// inFlight say which lists somebody chose. A list that no case has is an error.
+func (g Grid) Unused(sizes, inFlight bool) (unused []Missing, err error) {
+	for _, l := range []struct {
+		chosen      bool
+		name, lacks string
+		has         func(measure.Case) bool
+	}{
+		{sizes, "size", "no message of a size", measure.Case.Sized},
+		{inFlight, "number in flight", "no window", measure.Case.Windowed},
+	} {
+		lacking := slices.DeleteFunc(slices.Clone(g.Cases), func(c measure.Case) bool { return !l.chosen || !c.Known() || l.has(c) })
+		if len(lacking) > 0 && len(lacking) == len(g.Cases) {
+			err = errors.Join(err, fmt.Errorf("%s: %s has %s", l.name, lacking[0], l.lacks))
+		}
+		for _, c := range lacking {
+			unused = append(unused, Missing{fmt.Sprintf("%s by %s", c, l.name), "it has " + l.lacks})
+		}
+	}
+	return unused, err
 }

@@ -133,7 +133,8 @@ func (r *runner) cell(ctx context.Context, spec *measure.Spec) (*Cell, error) {
 		switch {
 		case why == "":
 			entries = append(entries, &entry{Contender: c.enter(f.Named), found: f})
-		case f.rival || f.Does(spec.Case): // a contender of the binary that does not do the case is not mentioned
+		// A contender of the binary that does not do the case is not mentioned, unless somebody asked for it.
+		case f.rival || f.Does(spec.Case) || slices.Contains(r.opts.Contenders, f.Name):
 			c.miss(f.Name, why)
 		}
 	}

@@ -29,6 +29,19 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+func TestRates(t *testing.T) {
+	for text, want := range map[string]float64{"0": 0, "500": 500, "0.5": 0.5, "20k": 20_000, "1.5M": 1_500_000, "-1": -1} {
+		if got, err := ParseRate(text); got != want || err != nil {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "k", "20K", "20 k", "2kk", "1G", "x"} {
+		if got, err := ParseRate(text); err == nil || !strings.Contains(err.Error(), "such as 500, 20k or 1.5M") {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}
+
 // Every size has a message, or an error that names the nearest sizes that have one.
 func TestMessagesHaveTheirSize(t *testing.T) {
 	without := 0

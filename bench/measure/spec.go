@@ -173,3 +173,18 @@ func FormatSize(n int) string {
 	}
 	return fmt.Sprint(n, "B")
 }
+
+// ParseRate reads a number a second such as 500, 20k or 1.5M.
+func ParseRate(text string) (float64, error) {
+	digits, unit := text, 1.0
+	if rest, ok := strings.CutSuffix(text, "k"); ok {
+		digits, unit = rest, 1e3
+	} else if rest, ok := strings.CutSuffix(text, "M"); ok {
+		digits, unit = rest, 1e6
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return 0, fmt.Errorf("rate %q: want a number, with k or M for thousands or millions, such as 500, 20k or 1.5M", text)
+	}
+	return n * unit, nil
+}

@@ -30,7 +30,6 @@ type benchOptions struct {
 	benchFlags
 	inFlight         list[int]
 	baseline, failIf string
-	set              *pflag.FlagSet
 }
 
 func benchCommand(s streams) *cobra.Command {
@@ -62,7 +61,6 @@ func benchCommand(s streams) *cobra.Command {
 }
 
 func (o *benchOptions) flags(f *pflag.FlagSet) {
-	o.set = f
 	o.benchFlags.flags(f)
 	o.inFlight = list[int]{of: []int{64}, parse: parseWhole}
 	f.Var(&o.inFlight, "in-flight", "how many asks or operations are under way, or tells sent and not acknowledged, for each pair, at a role for all peers together, a `LIST` such as 1,64,1024")

@@ -25,17 +25,19 @@ type benchFlags struct {
 	contenders list[string]
 	rivals     string
 	connect    string
+	set        *pflag.FlagSet
 	benchOutput
 }
 
 func (o *benchFlags) flags(f *pflag.FlagSet) {
+	o.set = f
 	o.benchOutput.flags(f)
 	o.sizes = list[int]{of: []int{76}, parse: measure.ParseSize, print: measure.FormatSize}
 	o.pairs = list[int]{parse: parseWhole}
 	o.contenders = list[string]{parse: func(name string) (string, error) { return name, nil }}
 	f.Var(&o.sizes, "size", "bytes of a message's encoding, a `LIST` such as 76B,1KiB,64KiB")
 	f.Var(&o.pairs, "pairs", "how many pairs of a sender and a receiver there are, or peers of a role, a `LIST`; not given: 1, or 100 peers")
-	f.Float64Var(&o.spec.Rate, "rate", 0, "messages, asks or operations a second of an open loop, whose latency counts from the intended start; 0: a closed loop")
+	f.Var((*rateFlag)(&o.spec.Rate), "rate", "messages, asks or operations a second of an open loop, whose latency counts from the intended start, a `NUMBER` such as 500, 20k or 1.5M; 0: a closed loop")
 	f.DurationVar(&o.spec.Duration, "duration", 5*time.Second, "how long a trial sends, after a fifth of it to warm up")
 	f.IntVar(&o.trials, "trials", 3, "trials of each")
 	f.Var(&o.contenders, "contenders", "contenders to measure beside coherer, a `LIST` of names; not given: all")
@@ -48,6 +50,9 @@ func (o *benchFlags) flags(f *pflag.FlagSet) {
 func (o *benchFlags) options(s streams, grid bench.Grid) (b bench.Options, err error) {
 	grid.Sizes, grid.Pairs = o.sizes.of, o.pairs.of
 	b = bench.Options{Cells: grid.Cells(o.spec), Trials: o.trials, Contenders: o.contenders.of, Rivals: o.rivals, Connect: o.connect, Progress: s.err}
+	if b.Unused, err = grid.Unused(o.set.Changed("size"), o.set.Changed("in-flight")); err != nil {
+		return b, usage(err)
+	}
 	if o.connect != "" {
 		if _, _, err := net.SplitHostPort(o.connect); err != nil {
 			return b, usage(fmt.Errorf("--connect: %w: want HOST:PORT", err))
@@ -161,6 +166,19 @@ func (l *list[T]) Set(text string) error {
 }
 
 func (*list[T]) Type() string { return "list" }
+
+// rateFlag is a number a second.
+type rateFlag float64
+
+// String, Set and Type make it a pflag.Value.
+func (r *rateFlag) String() string { return strconv.FormatFloat(float64(*r), 'g', -1, 64) }
+
+func (r *rateFlag) Set(text string) (err error) {
+	*(*float64)(r), err = measure.ParseRate(text)
+	return err
+}
+
+func (*rateFlag) Type() string { return "rate" }
 
 func parseWhole(text string) (int, error) {
 	n, err := strconv.Atoi(text)

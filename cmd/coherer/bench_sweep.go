@@ -18,8 +18,7 @@ const sweepInFlight = 8192
 
 type benchSweepOptions struct {
 	benchFlags
-	by  string
-	set *pflag.FlagSet
+	by string
 }
 
 func benchSweepCommand(s streams) *cobra.Command {
@@ -38,7 +37,6 @@ func benchSweepCommand(s streams) *cobra.Command {
 }
 
 func (o *benchSweepOptions) flags(f *pflag.FlagSet) {
-	o.set = f
 	o.benchFlags.flags(f)
 	f.StringVar(&o.by, "by", bench.ByInFlight, strings.Join(bench.Ways, " or "))
 	// A sweep has a dozen steps: each is short, and coherer alone unless others are named.
