@@ -15,8 +15,12 @@ import (
 	"github.com/coherer/coherer/cluster/process"
 )
 
-// mostServed is how many receiving sides Serve runs at a time; a run needs one.
-const mostServed = 8
+// mostServed is how many receiving sides Serve runs at a time; a run needs one. A connection gets a place with its greeting, so those
+// that say nothing keep nobody out; mostWaiting bounds these.
+const (
+	mostServed  = 8
+	mostWaiting = 256
+)
 
 // ServeOptions says which contenders Serve may start.
 type ServeOptions struct {
@@ -38,9 +42,9 @@ func Serve(ctx context.Context, ln net.Listener, o ServeOptions) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	starter := process.NewStarter()
 	defer starter.Close()
-	s := &server{runner: runner{
+	s := &server{runner{
 		opts: Options{Rivals: o.Rivals, Program: o.Program, Args: o.Args, Progress: &locked{to: o.Progress}}, dir: dir, starter: starter, report: new(Report),
-	}}
+	}, make(chan struct{}, mostServed)}
 	if err := s.find(ctx); err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -49,7 +53,7 @@ func Serve(ctx context.Context, ln net.Listener, o ServeOptions) (err error) {
 	defer stopped()
 	var serving sync.WaitGroup
 	defer serving.Wait()
-	places := make(chan struct{}, mostServed)
+	waiting := make(chan struct{}, mostWaiting)
 	for {
 		conn, err := ln.Accept()
 		if err != nil {
@@ -60,12 +64,18 @@ func Serve(ctx context.Context, ln net.Listener, o ServeOptions) (err error) {
 		}
 		serving.Go(func() {
 			defer conn.Close()
+			defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 			select {
-			case places <- struct{}{}:
-				defer func() { <-places }()
-				s.serve(ctx, conn)
+			case waiting <- struct{}{}:
 			default:
-				_ = writeLine(conn, welcome{Error: fmt.Sprintf("%d receiving sides run already", mostServed)})
+				_ = writeLine(conn, welcome{Error: fmt.Sprintf("%d connections have not greeted yet", mostWaiting)})
+				return
+			}
+			in := bufio.NewReader(conn)
+			g, err := s.greet(conn, in)
+			<-waiting
+			if err == nil {
+				s.serve(conn, in, g)
 			}
 		})
 	}
@@ -87,23 +97,41 @@ func (l *locked) Write(p []byte) (int, error) {
 }
 
 // server is Serve's: a runner that only starts what others ask for.
-type server struct{ runner }
+type server struct {
+	runner
+	places chan struct{}
+}
 
-// serve serves one connection.
-func (s *server) serve(ctx context.Context, conn net.Conn) {
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	who := conn.RemoteAddr().String()
-	in := bufio.NewReader(conn)
-	var g greeting
-	err := readLine(conn, in, maxGreeting, &g)
+// greet reads a connection's greeting. One that is wrong has its answer already.
+func (s *server) greet(conn net.Conn, in *bufio.Reader) (*greeting, error) {
+	g := new(greeting)
+	err := readLine(conn, in, maxGreeting, g)
 	if err == nil {
-		err = s.check(&g)
+		err = s.check(g)
 	}
 	if err != nil {
-		s.say("%s: refused: %v", who, err)
-		_ = writeLine(conn, welcome{Error: err.Error()})
-		return
+		s.refuse(conn, err.Error())
 	}
+	return g, err
+}
+
+func (s *server) refuse(conn net.Conn, why string) {
+	s.say("%s: refused: %s", conn.RemoteAddr(), why)
+	_ = writeLine(conn, welcome{Error: why})
+}
+
+// serve serves one connection after its greeting.
+func (s *server) serve(conn net.Conn, in *bufio.Reader, g *greeting) {
+	if g.Contender != "" {
+		select {
+		case s.places <- struct{}{}:
+			defer func() { <-s.places }()
+		default:
+			s.refuse(conn, fmt.Sprintf("%d receiving sides run already", mostServed))
+			return
+		}
+	}
+	who := conn.RemoteAddr().String()
 	w := welcome{Environment: newEnvironment("")}
 	for _, f := range s.found {
 		w.Contenders = append(w.Contenders, f.Named)

@@ -177,3 +177,48 @@ func TestConnectThatCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// Connections that say nothing take no place: however many there are, a run has its receiving side at once. Only so many receiving
+// sides run at a time, and a run that comes too late is refused with the reason.
+func TestServePlaces(t *testing.T) {
+	started := make(chan struct{}, mostServed)
+	s := serveAt(t, "127.0.0.1", contender, writer(func(line string) {
+		if strings.Contains(line, ": starting the receiving side of go-channel") {
+			started <- struct{}{}
+		}
+	}))
+	dial := func() net.Conn {
+		conn, err := net.Dial("tcp", s.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return conn
+	}
+	for range 2 * mostServed {
+		dial()
+	}
+	for i := range mostServed + 1 {
+		conn := dial()
+		if err := writeLine(conn, greeting{Format, "go-channel", 2}); err != nil {
+			t.Fatal(err)
+		}
+		var w welcome
+		if err := readLine(conn, bufio.NewReader(conn), maxGreeting, &w); err != nil {
+			t.Fatal(err)
+		}
+		if i == mostServed {
+			if w.Error != fmt.Sprintf("%d receiving sides run already", mostServed) {
+				t.Errorf("one too many: %q", w.Error)
+			}
+			break
+		}
+		if w.Error != "" {
+			t.Fatalf("receiving side %d: %s", i+1, w.Error)
+		}
+		<-started
+	}
+	if _, err := askPeer(t.Context(), s.address); err != nil { // it asks for the contenders alone, and needs no place
+		t.Error(err)
+	}
+}
