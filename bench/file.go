@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -33,7 +34,7 @@ func NewFile(path string) (*File, error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, unnamed(err))
 	}
 	return &File{path, f, true}, nil
 }
@@ -44,15 +45,29 @@ func (f *File) Commit(write func(io.Writer) error) error {
 	if err == nil && f.next {
 		err = errors.Join(f.f.Chmod(0o644), f.f.Sync()) // a disk may say that it is full as late as now
 	}
-	if err = errors.Join(err, f.f.Close()); err == nil && f.next {
+	if closed := f.f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && f.next {
 		err = os.Rename(f.f.Name(), f.path)
 	}
 	if err != nil {
 		f.Abandon()
-		return fmt.Errorf("%s is not written: %w", f.path, err)
+		return fmt.Errorf("%s is not written: %w", f.path, unnamed(err))
 	}
 	f.next = false
 	return nil
+}
+
+// unnamed is an error without the name of the file beside path: nobody who named path knows that one.
+func unnamed(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 // Abandon leaves path as it is. After Commit it does nothing.

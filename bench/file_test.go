@@ -91,9 +91,33 @@ func TestAFileThatIsSomethingElse(t *testing.T) {
 
 func TestAFileThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
-	for path, want := range map[string]string{dir: "is a folder", filepath.Join(dir, "no", "such"): "no such file"} {
-		if _, err := NewFile(path); err == nil || !strings.Contains(err.Error(), want) {
+	for path, want := range map[string]string{dir: " is a folder: want a file", filepath.Join(dir, "no", "such"): ": no such file or directory"} {
+		if _, err := NewFile(path); err == nil || err.Error() != path+want {
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// An error names the file that somebody asked for, and not the one beside it.
+func TestAFileWhosePlaceIsGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gone", "x.json")
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, closed := range []bool{true, false} { // it cannot be written; it cannot be renamed
+		f, err := NewFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := path + " is not written: no such file or directory"
+		if closed {
+			want = path + " is not written: file already closed"
+			_ = f.f.Close()
+		} else if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(writes("whole", nil)); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }
