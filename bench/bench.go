@@ -104,9 +104,9 @@ type UsageError struct{ error }
 // Unwrap is the error that it is.
 func (e UsageError) Unwrap() error { return e.error }
 
-// Run measures cell by cell, and within a cell trial by trial, each contender once in each round. A rival of another program that
-// is missing or fails is a line of the report; a contender of the binary that fails is an error. When ctx ends or a contender of the
-// binary fails, Run returns the error with the report of the complete cells, if there are any, and after an end of ctx of the
+// Run measures cell by cell, and within a cell trial by trial, each contender once in each round. A rival that is
+// missing or fails is a line of the report, and the cell goes on without it; when Coherer fails it is an error. When ctx ends or
+// Coherer fails, Run returns the error with the report of the complete cells, if there are any, and after an end of ctx of the
 // complete rounds of the last cell: no contender has a trial more than the others.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	return measureBy(ctx, o, func(ctx context.Context, r *runner) error { return r.cells(ctx) })

@@ -150,7 +150,7 @@ func TestAnInterruptedRunReportsItsCompleteRounds(t *testing.T) {
 	}
 }
 
-// A contender of ours that fails makes its cell void; the cells before it stand, and the error is returned beside them.
+// A failure of Coherer makes its cell void; the cells before it stand, and the error is returned beside them.
 func TestAFailureOfOursLeavesTheCellsBeforeIt(t *testing.T) {
 	o := options(t, measure.LocalAsk)
 	o.Cells = append(o.Cells, options(t, measure.RemoteAsk).Cells[0], o.Cells[0])
@@ -169,7 +169,7 @@ func TestAFailureOfOursLeavesTheCellsBeforeIt(t *testing.T) {
 	}
 }
 
-// A cell in which a contender of ours failed later on is void too, complete rounds or not: something is wrong with it.
+// A cell in which Coherer failed later on is void too, complete rounds or not: something is wrong with it.
 func TestAFailureOfOursInALaterTrial(t *testing.T) {
 	o := options(t, measure.LocalAsk)
 	program := filepath.Join(t.TempDir(), "program")
@@ -186,6 +186,42 @@ func TestAFailureOfOursInALaterTrial(t *testing.T) {
 	})
 	if r, err := Run(t.Context(), o); r != nil || err == nil || !strings.Contains(err.Error(), ", trial 2: ") {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A rival whose process somebody kills, also one of the binary, is said and left out of its cell; the other contenders have all
+// their trials, and the next cell has it again.
+func TestARivalThatIsKilled(t *testing.T) {
+	o := options(t, measure.LocalAsk)
+	o.Cells = append(o.Cells, o.Cells[0])
+	o.Cells[1].InFlight = 1
+	o.Contenders, o.Trials = []string{"go-channel"}, 3
+	var said []string
+	o.Progress = writer(func(line string) { said = append(said, line) })
+	starter := process.NewStarter()
+	t.Cleanup(starter.Close)
+	r := &runner{opts: o, dir: t.TempDir(), starter: starter, report: newReport(&o)}
+	if err := r.find(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	processes := 0
+	r.started = func(c *child) {
+		if processes++; processes == 4 { // coherer, go-channel, coherer, and this one
+			c.kill()
+		}
+	}
+	if err := r.cells(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first, second := r.report.Cells[0], r.report.Cells[1]
+	if len(first.Contenders) != 1 || len(first.Contenders[0].Trials) != 3 || len(second.Contenders) != 2 {
+		t.Errorf("%+v, %+v", first, second)
+	}
+	if m := first.Missing; len(m) != 1 || m[0].Name != "go-channel" || !strings.Contains(m[0].Why, "trial 2: ") || !strings.Contains(m[0].Why, "code 137") {
+		t.Errorf("missing: %+v", m)
+	}
+	if !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, "trial 2: go-channel: failed: ") }) {
+		t.Errorf("it said %q", said)
 	}
 }
 

@@ -25,8 +25,11 @@ type runner struct {
 type found struct {
 	measure.Named
 	program program
-	rival   bool // of another program: its failure is a result
+	rival   bool // of another program
 }
+
+// ours reports whether it is Coherer, whose failure is an error of the run; that of any other contender is a result.
+func (f *found) ours() bool { return f.Name == own[0].Name() }
 
 // entry is a contender in a cell.
 type entry struct {
@@ -186,11 +189,10 @@ func (r *runner) trial(ctx context.Context, c *Cell, e *entry, spec *measure.Spe
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	// A contender of the binary must not fail: the failure is a bug of ours, and an error of the run.
-	case err != nil && !e.rival:
+	case err != nil && e.ours():
 		return fmt.Errorf("%s, trial %d: %w", c.title(), number+1, err)
 	case err != nil:
-		e.failed = true
+		e.failed = true // in this cell: the next one may be within its powers
 		c.miss(e.found.Name, fmt.Sprintf("trial %d: %v", number+1, err))
 		c.drop(e.Contender)
 		r.say("trial %d: %s: failed: %v", number+1, e.found.Name, err)
