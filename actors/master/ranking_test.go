@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -250,6 +251,34 @@ func TestADecisionLooksAtNoWorkerThatCannotChange(t *testing.T) {
 		}
 		if m.workers.seen != 1 || len(m.ranking.moved) > 2 { // that one, and the one that was filled last before
 			t.Errorf("of %d workers %d were looked at, and %d moved", n, m.workers.seen, len(m.ranking.moved))
+		}
+	}
+}
+
+// Whatever the order, and whether executors are spread out or not, of many idle Workers a decision looks at those that it needs.
+func TestADecisionLooksAtNoMoreWorkersThanItNeeds(t *testing.T) {
+	for _, spread := range []string{"true", "false"} {
+		cf, err := conf.New(map[string]string{"spark.deploy.spreadOutApps": spread})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, m := rpctest.New(t, 1), New(Config{})
+		ref := w.Register(w.Env("M", cf), Name, m)
+		driver, peer := w.Probe("D"), w.Probe("P")
+		for i := range workersPerPeer {
+			registerAs(peer, ref, fmt.Sprintf("w%03d", i), i)
+		}
+		wants := func(driver *rpctest.Probe, cores int32) {
+			m.workers.seen = 0
+			driver.Send(ref, &deploy.RegisterApplication{Driver: driver.Ref.Proto(), AppDescription: &deploy.ApplicationDescription{
+				Name: driver.Ref.Name, MemoryPerExecutorMb: 1, CoresPerExecutor: proto.Int32(1), MaxCores: &cores,
+			}})
+			w.Settle()
+		}
+		wants(w.Probe("First"), 1) // the first decision puts all in order
+		wants(driver, 3)
+		if n := len(m.apps[1].executors); n != 3 || m.workers.seen != 3 {
+			t.Errorf("spread out %s: %d workers were looked at for %d executors", spread, m.workers.seen, n)
 		}
 	}
 }
