@@ -47,9 +47,9 @@ type Contender struct {
 	// CPU is the time that both processes ran per message, ask or operation, in nanoseconds: the figure that a busy machine spoils
 	// least.
 	CPU float64 `json:"cpu_ns_per_message"`
-	// Behind says that a trial did not reach the intended rate.
+	// Behind says that the median trial did not reach the intended rate.
 	Behind bool `json:"behind,omitempty"`
-	// Latency and Histogram are of all trials together. A trial that is Behind leaves both empty.
+	// Latency and Histogram are of all trials together that reached it; with Behind both are empty.
 	Latency   Latency           `json:"latency,omitzero"`
 	Histogram measure.Histogram `json:"histogram,omitzero"`
 	// Changes compare its figures with the baseline; empty if the baseline does not have it.
@@ -144,7 +144,7 @@ func (c *Cell) finish() {
 		x.BytesPerSecond = x.Median * float64(c.Size)
 		x.Allocs = Allocs(figures.Median(x.each(func(t *Trial) float64 { return float64(t.Allocs) })))
 		x.CPU = figures.Median(x.each(func(t *Trial) float64 { return t.CPU }))
-		if x.Behind = slices.ContainsFunc(x.Trials, func(t Trial) bool { return t.Behind }); x.Behind {
+		if x.Behind = 2*x.missed() >= len(x.Trials); x.Behind {
 			x.Histogram = measure.Histogram{}
 		}
 		x.Latency = latencyOf(&x.Histogram)
@@ -153,6 +153,16 @@ func (c *Cell) finish() {
 	for _, x := range c.Contenders {
 		x.Ratio = c.Contenders[0].Median / x.Median
 	}
+}
+
+// missed is how many trials did not reach the intended rate.
+func (c *Contender) missed() (n int) {
+	for i := range c.Trials {
+		if c.Trials[i].Behind {
+			n++
+		}
+	}
+	return n
 }
 
 // each is one figure of every trial.

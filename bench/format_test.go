@@ -77,18 +77,35 @@ remote-ask 1KiB, 64 in flight: coherer 2.00k asks/s: 0.50 of raw-tcp
 
 connect, 1 in flight, 2 pairs: coherer 60.0 connects/s
            connects/s   min   max  coherer is  bytes/s  allocs  CPU  p50  p90  p99  p99.9  max
-  coherer        60.0  50.0  70.0        1.00        -     2.0  1µs  3µs  3µs  3µs    3µs  3µs
+  coherer        60.0  50.0  70.0        1.00        -     2.0  1µs  3µs  3µs  3µs      -  3µs
 ghost was not measured: it does not do connect
 
 median, least and most of 2 trials of 1s each; allocations and CPU time per message, both sides
 latency of asks: round trip of each ask, all trials together
 latency of connects: that of each operation, all trials together
+- in place of a percentile: there are too few samples for it: p90 needs 10, p99 100, p99.9 1000
 closed loop: a receiver that stalls is sent less meanwhile, so the percentiles leave out messages that would have waited (coordinated omission); --rate counts them
 absent was not measured: it is not here
 raw-tcp is v9
 `
 	if got := written(t, fixed(t), "text"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A percentile of too few samples is a dash: it would be the maximum.
+func TestPercentilesOfFewSamples(t *testing.T) {
+	for samples, want := range map[uint64]string{
+		0: "-\t-\t-\t-\t-", 1: "1ns\t-\t-\t-\t5ns", 9: "1ns\t-\t-\t-\t5ns", 10: "1ns\t2ns\t-\t-\t5ns", 99: "1ns\t2ns\t-\t-\t5ns",
+		100: "1ns\t2ns\t3ns\t-\t5ns", 999: "1ns\t2ns\t3ns\t-\t5ns", 1000: "1ns\t2ns\t3ns\t4ns\t5ns",
+	} {
+		c := &Contender{Latency: Latency{samples, 1, 2, 3, 4, 5}}
+		if got := c.latencyColumns(); got != want {
+			t.Errorf("%d samples: %q, want %q", samples, got, want)
+		}
+		if few := c.Latency.few(); few != (samples > 0 && strings.Contains(want, "-")) {
+			t.Errorf("%d samples are few: %v", samples, few)
+		}
 	}
 }
 
@@ -263,6 +280,36 @@ func TestARateThatWasNotReached(t *testing.T) {
 	}
 	if all := changes(behind, reached); len(all) != 3 {
 		t.Errorf("a latency that is not there was compared: %+v", all)
+	}
+}
+
+// Of three trials one that did not reach the rate leaves the latency to the others, and is said.
+func TestARateThatOneTrialDidNotReach(t *testing.T) {
+	spec := measure.Spec{Case: measure.RemoteTell, Size: 100, InFlight: 64, Pairs: 1, Rate: 2000, Duration: time.Second}
+	c := newCell(&spec, 3)
+	x := c.enter(measure.Named{Name: "coherer"})
+	for trial := range 3 {
+		result := &measure.Result{Sent: measure.Sent{Messages: 2000, Elapsed: time.Second, Intended: 2000, Reached: 2000}, Received: &measure.Received{Messages: 2000, Bytes: 200_000}}
+		if trial == 1 {
+			result.Sent.Reached = 1500
+		}
+		result.Received.Latency.Record(5000)
+		if err := x.add(&spec, result); err != nil {
+			t.Fatal(err)
+		}
+		c.round()
+	}
+	c.finish()
+	r := &Report{Cells: []*Cell{c}}
+	if x.Behind || x.Latency.Samples != 2 {
+		t.Errorf("%+v", x)
+	}
+	if text := written(t, r, "text"); !strings.Contains(text, "\ncoherer did not reach the rate in 1 of 3 trials: the latency is of the others\n") {
+		t.Errorf("got\n%s", text)
+	}
+	r.Sweep = &Sweep{By: ByRate, Knees: []Knee{{"coherer", -1}}}
+	if text := written(t, r, "text"); !strings.Contains(text, "  1 of 3 trials did not reach it\n") {
+		t.Errorf("got\n%s", text)
 	}
 }
 

@@ -1,5 +1,11 @@
 package bench
 
+import (
+	"math"
+
+	"github.com/coherer/coherer/bench/internal/figures"
+)
+
 // of returns a contender's part of each cell; nil where a cell has none.
 func (r *Report) of(name string) []*Contender {
 	steps := make([]*Contender, len(r.Cells))
@@ -54,7 +60,18 @@ func flat(steps []*Contender) bool {
 		}
 	}
 	last := late[len(late)-1]
-	return last == nil || last.Latency.P99 >= 2*atBest.Latency.P99
+	return last == nil || last.p99() >= 2*atBest.p99()
+}
+
+// p99 is the median of those of the trials, in nanoseconds: one trial that stalled ends no sweep. One that did not reach its rate is
+// later than all.
+func (c *Contender) p99() float64 {
+	return figures.Median(c.each(func(t *Trial) float64 {
+		if t.Behind {
+			return math.Inf(1)
+		}
+		return float64(t.Latency.P99)
+	}))
 }
 
 // exploded reports whether the latest rates were too much for every contender.
@@ -75,7 +92,7 @@ func (r *Report) exploded() bool {
 
 // inTime reports whether a step reached its rate with a latency that is no explosion beside that of the first one.
 func inTime(step, first *Contender) bool {
-	return step != nil && first != nil && !step.Behind && step.Latency.P99 <= explosion*first.Latency.P99
+	return step != nil && first != nil && !step.Behind && step.p99() <= explosion*first.p99()
 }
 
 // knees finds the knee of each contender by the sweep's rule. A contender without a knee has the cell -1.
@@ -111,12 +128,16 @@ func kneeInFlight(steps []*Contender) int {
 	return -1
 }
 
-// kneeRate is the last of the rates that came in time; one that came in time beyond a rate that did not was luck.
+// kneeRate is the last of the rates that came in time, below the first few in a row that did not. One that came in time beyond
+// these was luck; a single one that did not, between others that did, was a disturbance.
 func kneeRate(steps []*Contender) int {
+	knee, missed := -1, 0
 	for i, s := range steps {
-		if !inTime(s, steps[0]) {
-			return i - 1
+		if inTime(s, steps[0]) {
+			knee, missed = i, 0
+		} else if missed++; missed == flatSteps {
+			break
 		}
 	}
-	return len(steps) - 1
+	return knee
 }

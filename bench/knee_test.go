@@ -17,11 +17,8 @@ func swept(by string, steps ...*step) *Report {
 	for _, s := range steps {
 		c := &Cell{}
 		if s != nil {
-			x := &Contender{Name: "x", Median: s.rate, Behind: s.behind, Latency: Latency{Samples: 1, P99: s.p99}}
-			if s.behind {
-				x.Latency = Latency{}
-			}
-			c.Contenders = []*Contender{x}
+			trial := Trial{Rate: s.rate, Behind: s.behind, Latency: Latency{Samples: 1, P99: s.p99}}
+			c.Contenders = []*Contender{{Name: "x", Median: s.rate, Behind: s.behind, Trials: []Trial{trial}}}
 		}
 		r.Cells = append(r.Cells, c)
 	}
@@ -79,15 +76,45 @@ func TestKnees(t *testing.T) {
 		"the first with 95 % of the best":       {ByInFlight, []*step{{50, 1, false}, {94, 1, false}, {95, 1, false}, {100, 1, false}, {99, 1, false}}, 2},
 		"the only one":                          {ByInFlight, []*step{{50, 1, false}}, 0},
 		"beside a failure":                      {ByInFlight, []*step{nil, {50, 1, false}}, 1},
-		"the last rate in time":                 {ByRate, []*step{{10, 10, false}, {20, 100, false}, {30, 101, false}, {40, 50, false}}, 1},
+		"the last rate in time":                 {ByRate, []*step{{10, 10, false}, {20, 100, false}, {30, 101, false}, {40, 0, true}}, 1},
 		"all rates in time":                     {ByRate, []*step{{10, 10, false}, {20, 10, false}}, 1},
 		"a rate that was not reached":           {ByRate, []*step{{10, 10, false}, {15, 0, true}}, 0},
 		"not even the first":                    {ByRate, []*step{{10, 0, true}, {10, 0, true}}, -1},
-		"luck beyond a rate that was not in it": {ByRate, []*step{{10, 10, false}, {20, 1000, false}, {30, 10, false}}, 0},
+		"one rate that was disturbed":           {ByRate, []*step{{10, 10, false}, {20, 1000, false}, {30, 10, false}}, 2},
+		"two, each alone":                       {ByRate, []*step{{10, 10, false}, {20, 0, true}, {30, 10, false}, {40, 0, true}, {50, 9, false}, {60, 0, true}}, 4},
+		"luck beyond two that were not in time": {ByRate, []*step{{10, 10, false}, {20, 1000, false}, {30, 0, true}, {40, 10, false}}, 0},
 	} {
 		r := swept(c.by, c.steps...)
 		if got := r.knees(); len(got) != 1 || got[0] != (Knee{"x", c.want}) {
 			t.Errorf("%s: %v, want %d", name, got, c.want)
+		}
+	}
+}
+
+// A step is as its median trial: one trial that missed the rate, or stalled, sets no knee and ends no sweep; two of three do.
+func TestAStepIsAsItsMedianTrial(t *testing.T) {
+	in, late, missed := Trial{Latency: Latency{P99: 10}}, Trial{Latency: Latency{P99: 1000}}, Trial{Behind: true}
+	for name, c := range map[string]struct {
+		trials []Trial
+		want   bool
+	}{
+		"all in time":             {[]Trial{in, in, in}, true},
+		"one missed":              {[]Trial{in, missed, in}, true},
+		"one late":                {[]Trial{late, in, in}, true},
+		"one missed, another one": {[]Trial{late, in, missed}, false},
+		"two missed":              {[]Trial{missed, in, missed}, false},
+		"one of two":              {[]Trial{in, missed}, false},
+	} {
+		x := &Contender{Name: "x", Trials: c.trials}
+		first := &Contender{Name: "x", Trials: []Trial{in}}
+		cell := Cell{Contenders: []*Contender{x}}
+		cell.finish()
+		if got := inTime(x, first); got != c.want {
+			t.Errorf("%s: in time %v, want %v", name, got, c.want)
+		}
+		r := &Report{Sweep: &Sweep{By: ByRate}, Cells: []*Cell{{Contenders: []*Contender{first}}, &cell, &cell}}
+		if r.exploded() == c.want {
+			t.Errorf("%s: the sweep ends: %v", name, !c.want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ const (
 var Ways = []string{ByInFlight, ByRate}
 
 // The rules of a sweep. sweepGrowth is by how much a step must beat the best before it to count as growth; kneeShare is how much of the
-// best throughput the knee has; explosion is how many times the least p99 is too late.
+// best throughput the knee has; explosion is how many times the least p99 is too late. A step's figures are medians of its trials.
 const (
 	sweepGrowth = 0.05
 	kneeShare   = 0.95
@@ -52,8 +52,8 @@ type Knee struct {
 var sweepRules = map[string]string{
 	ByInFlight: fmt.Sprintf("the knee is the least in flight with %.0f %% of the best throughput; the end: %d steps in a row less than %.0f %% above "+
 		"the best before them, while p99 doubled", 100*kneeShare, flatSteps, 100*sweepGrowth),
-	ByRate: fmt.Sprintf("the knee is the highest rate that was reached, as all rates below it, with a p99 of at most %d times that of the lowest "+
-		"rate; the end: %d rates in a row beyond the knee", explosion, flatSteps),
+	ByRate: fmt.Sprintf("the knee is the highest rate that the median trial reached with a p99 of at most %d times that of the lowest rate, below the "+
+		"first %d in a row of which that is not true; the end: these", explosion, flatSteps),
 }
 
 // MeasureSweep measures the one cell of o again and again, and raises its load by one of Ways until no contender gains by more. Of a

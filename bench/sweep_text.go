@@ -30,6 +30,8 @@ func (r *Report) sweepText(b *strings.Builder) error {
 				mark = "not reached"
 			case r.Sweep.By == ByRate && !inTime(x, r.of(k.Contender)[0]):
 				mark = "late"
+			case x.missed() > 0:
+				mark = fmt.Sprintf("%d of %d trials did not reach it", x.missed(), len(x.Trials))
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Cells[i].load(r.Sweep.By), figures.Short(x.Median), x.Allocs, micro(int64(x.CPU)), x.latencyColumns(), mark)
 		}
@@ -69,5 +71,5 @@ func (r *Report) kneeText(k Knee) string {
 	if r.Sweep.By == ByRate {
 		text = "the knee is at " + figures.Short(x.Median)
 	}
-	return fmt.Sprintf("%s %s/s, p99 %s", text, c.Case.Unit(), micro(x.Latency.P99))
+	return fmt.Sprintf("%s %s/s, p99 %s", text, c.Case.Unit(), x.Latency.tail(x.Latency.P99, forP99))
 }

@@ -75,8 +75,11 @@ func (c *Cell) text(b *strings.Builder) error {
 		return err
 	}
 	for _, x := range c.Contenders {
-		if x.Behind {
+		switch missed := x.missed(); {
+		case x.Behind:
 			fmt.Fprintf(b, "%s reached %s of %s %s/s: there is no latency of a rate that was not reached\n", x.Name, figures.Short(x.reached()), figures.Short(c.Rate), c.Case.Unit())
+		case missed > 0:
+			fmt.Fprintf(b, "%s did not reach the rate in %d of %d trials: the latency is of the others\n", x.Name, missed, len(x.Trials))
 		}
 	}
 	if err := c.changesText(b); err != nil {
@@ -97,8 +100,26 @@ func (c *Contender) latencyColumns() string {
 	if l.Samples == 0 {
 		return strings.Join([]string{"-", "-", "-", "-", "-"}, "\t")
 	}
-	return strings.Join([]string{micro(l.P50), micro(l.P90), micro(l.P99), micro(l.P999), micro(l.Max)}, "\t")
+	return strings.Join([]string{micro(l.P50), l.tail(l.P90, forP90), l.tail(l.P99, forP99), l.tail(l.P999, forP999), micro(l.Max)}, "\t")
 }
+
+// How many samples a percentile needs. Of fewer none lies beyond it: it would be the maximum under another name.
+const (
+	forP90  = 10
+	forP99  = 100
+	forP999 = 1000
+)
+
+// tail is a percentile that needs so many samples, or a dash.
+func (l *Latency) tail(ns int64, samples uint64) string {
+	if l.Samples < samples {
+		return "-"
+	}
+	return micro(ns)
+}
+
+// few reports whether a percentile of l is a dash.
+func (l *Latency) few() bool { return l.Samples > 0 && l.Samples < forP999 }
 
 // reached is the rate that an open loop reached.
 func (c *Contender) reached() float64 {
@@ -178,6 +199,10 @@ func (r *Report) legend() (lines []string) {
 		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
+	}
+	few := func(x *Contender) bool { return x.Latency.few() }
+	if slices.ContainsFunc(r.Cells, func(c *Cell) bool { return slices.ContainsFunc(c.Contenders, few) }) {
+		lines = append(lines, fmt.Sprintf("- in place of a percentile: there are too few samples for it: p90 needs %d, p99 %d, p99.9 %d", forP90, forP99, forP999))
 	}
 	if slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c.Rate == 0 }) {
 		lines = append(lines, "closed loop: a receiver that stalls is sent less meanwhile, so the percentiles leave out messages that would have waited (coordinated omission); --rate counts them")
