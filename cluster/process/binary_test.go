@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/coherer/coherer/cluster/process"
@@ -101,4 +102,36 @@ func TestBuildMain(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+// A build that is cancelled in its midst leaves nothing of what the go command has written.
+func TestABuildThatIsCancelledLeavesNothing(t *testing.T) {
+	dir, tmp := t.TempDir(), t.TempDir()
+	begun := filepath.Join(dir, "begun") // a pipe, whose reading waits for the command
+	if err := syscall.Mkfifo(begun, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const goCommand = `#!/bin/sh
+mkdir "${GOTMPDIR:-$TMPDIR}/go-build1" && echo text >"${GOTMPDIR:-$TMPDIR}/go-build1/file"
+echo >"$BEGUN"
+exec sleep 3600
+`
+	write(t, filepath.Join(dir, "go"), goCommand, 0o700)
+	write(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n", 0o600)
+	for key, value := range map[string]string{"PATH": dir + ":" + os.Getenv("PATH"), "BEGUN": begun, "TMPDIR": tmp, "GOTMPDIR": ""} {
+		t.Setenv(key, value)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	built := make(chan error, 1)
+	go func() { built <- process.BuildMain(ctx, dir, filepath.Join(dir, "out")) }()
+	if _, err := os.ReadFile(begun); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-built; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("it left %v, %v", left, err)
+	}
 }

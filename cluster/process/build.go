@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"go/build"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -18,7 +19,8 @@ const maxBuildOutput = 64 << 10
 
 // BuildMain builds the package main in the directory dir with the go command and writes the program to out. It mirrors
 // what spark-submit expects to have happened: an application that is a file. The error of a package that does not compile
-// is the compiler's whole output, cut at 64 KiB. When ctx ends the build is killed.
+// is the compiler's whole output, cut at 64 KiB. When ctx ends the build is killed,
+// and leaves no file.
 func BuildMain(ctx context.Context, dir, out string) error {
 	pkg, err := build.ImportDir(dir, 0)
 	switch {
@@ -36,8 +38,15 @@ func BuildMain(ctx context.Context, dir, out string) error {
 		return fmt.Errorf("build %s: %w", dir, err)
 	}
 
+	// A build that is killed leaves its files: so they are in a folder of ours.
+	tmp, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "coherer-build-")
+	if err != nil {
+		return fmt.Errorf("build %s: %w", dir, err)
+	}
+	defer os.RemoveAll(tmp)
 	cmd := exec.CommandContext(ctx, goCommand, "build", "-o", out, ".")
 	cmd.Dir = dir
+	cmd.Env = append(cmd.Environ(), "GOTMPDIR="+tmp)
 	cmd.SysProcAttr = childAttr()
 	// The go command has compilers below it: the group is killed, and processes that left it and hold the pipe are not waited for.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -236,34 +236,48 @@ func TestBenchWithoutACase(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends the bench and the processes that it measures: finish waits for all that hold its outputs, and for their
-// files here.
+// Ctrl-C and SIGTERM end a bench or a sweep and the processes that it measures: finish waits for all that hold its outputs, and for
+// their files here.
 func TestBenchIsInterrupted(t *testing.T) {
-	tmp := t.TempDir()
-	cmd := command(t, "bench", "remote-ask", "--duration", "50ms", "--trials", "1000", "--rivals", "none")
-	cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
-	progress, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := progress.Read(make([]byte, 1)); err != nil { // the line of its first trial
-		t.Fatal(err)
-	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitSignalled+int(syscall.SIGINT) {
-		t.Errorf("exit code %d: %v", cmd.ProcessState.ExitCode(), err)
-	}
-	left, err := filepath.Glob(filepath.Join(tmp, "*"))
-	if err != nil || len(left) > 0 {
-		t.Error("files left:", left, err)
-	}
-	if running := withTMPDIR(t, tmp); len(running) > 0 {
-		t.Error("processes left:", running)
+	for _, c := range []struct {
+		args   string
+		signal syscall.Signal
+	}{
+		{"bench remote-ask --trials 1000", syscall.SIGINT},
+		{"bench sweep remote-ask --trials 1000", syscall.SIGTERM},
+		{"bench sweep remote-tell --trials 1000 --by rate", syscall.SIGINT},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			tmp, out := t.TempDir(), t.TempDir()
+			cmd := command(t, append(strings.Fields(c.args), "--duration", "50ms", "--rivals", "none", "--out", filepath.Join(out, "report"))...)
+			cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
+			progress, err := cmd.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := progress.Read(make([]byte, 1)); err != nil { // the line of its first trial
+				t.Fatal(err)
+			}
+			if err := cmd.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitSignalled+int(c.signal) {
+				t.Errorf("exit code %d: %v", cmd.ProcessState.ExitCode(), err)
+			}
+			left, err := filepath.Glob(filepath.Join(tmp, "*"))
+			if err != nil || len(left) > 0 {
+				t.Error("files left:", left, err)
+			}
+			if left, err := filepath.Glob(filepath.Join(out, ".*")); err != nil || len(left) > 0 {
+				t.Error("files left beside the report:", left, err)
+			}
+			if running := withTMPDIR(t, tmp); len(running) > 0 {
+				t.Error("processes left:", running)
+			}
+		})
 	}
 }
 
