@@ -98,6 +98,7 @@ type Host struct {
 	pool  *pool
 	tasks *tasks
 	large *wire.Budget // of the frames of all links
+	clock clock
 	// ctx ends with the Host; dials end with it.
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -131,7 +132,7 @@ func New(opts Options) *Host {
 }
 
 // Now is the time of the wall clock.
-func (h *Host) Now() time.Time { return time.Now() }
+func (h *Host) Now() time.Time { return h.clock.now() }
 
 // After calls f once, d from now, unless stop was called before, or the Host was closed.
 func (h *Host) After(d time.Duration, f func()) (stop func()) {
