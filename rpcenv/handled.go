@@ -52,20 +52,26 @@ func (e *Env) recordHandled(it *item, h handling) {
 		r.Note(&n)
 		return
 	}
-	ev := record.Event{
-		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Time: nanos(h.ended),
-		Endpoint: h.endpoint, Name: it.name(), Started: nanos(h.began), Received: it.received, Outcome: h.outcome, Address: address,
+	x := record.Exact{Received: it.received, Started: nanos(h.began)}
+	if x.Received == 0 {
+		x.Received = x.Started
 	}
-	if ev.Received == 0 {
-		ev.Received = ev.Started
+	n.Time = nanos(h.ended)
+	if x.Started != 0 {
+		n.Size = uint64(max(n.Time-x.Started, 0)) / uint64(time.Microsecond)
 	}
-	n.Time = ev.Time
-	if ev.Started != 0 {
-		n.Size = uint64(max(ev.Time-ev.Started, 0)) / uint64(time.Microsecond)
-	}
-	r.Note(&n)
 	// Of an endpoint that was switched on alone the sender may not be recorded: say what its record would.
-	if kind == tracepb.Kind_HANDLED && !it.recorded && it.msg != nil && !e.switches.Load().all {
+	alone := kind == tracepb.Kind_HANDLED && !it.recorded && it.msg != nil && !e.switches.Load().all
+	n.Whole = !alone && record.Whole(n.Endpoint, h.endpoint) && record.Whole(n.Outcome, h.outcome) && record.Whole(n.Address, address) &&
+		record.Whole(n.Name, it.name())
+	if r.Record(&n, &x) {
+		return
+	}
+	ev := record.Event{
+		Kind: kind, ID: it.id, Cause: it.cause, Env: e.num, Time: n.Time,
+		Endpoint: h.endpoint, Name: it.name(), Started: x.Started, Received: x.Received, Outcome: h.outcome, Address: address,
+	}
+	if alone {
 		ev.Type, ev.Message = TypeName(it.msg), it.msg
 		if it.call != nil {
 			ev.Form = tracepb.Form_ASK

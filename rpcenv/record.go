@@ -23,12 +23,14 @@ type way struct {
 type label struct {
 	text string
 	name record.Name
+	part bool // name does not stand for all of text
 }
 
 // of is the number of a text. Messages in a row mostly have the same texts, and to compare a string with itself costs nothing.
 func (l *label) of(r *record.Recorder, text string) record.Name {
 	if l.text != text {
 		l.text, l.name = text, r.Name(text)
+		l.part = !record.Whole(l.name, text)
 	}
 	return l.name
 }
@@ -39,6 +41,12 @@ func (w *way) from(r *record.Recorder, o *outgoing) record.Name {
 		return o.tag
 	}
 	return w.names.from.of(r, o.from)
+}
+
+// whole reports whether the numbers of the last message stand for all of its texts, beside that of its type.
+func (w *way) whole(o *outgoing) bool {
+	n := &w.names
+	return !n.peer.part && !n.address.part && !n.to.part && !n.typ.part && (o.tag == 0 && !n.from.part || record.Whole(o.tag, o.from))
 }
 
 // recordSent is the record of a message, an ask or an answer that is sent. An answer has the type of its question, and its own as name.
@@ -65,8 +73,16 @@ func (e *Env) recordSent(o *outgoing, id record.ID, question string, w *way) {
 	} else {
 		n.Address = w.names.address.of(r, w.address)
 	}
-	r.Note(&n)
-	if o.recorded {
+	if !o.recorded {
+		r.Note(&n)
+		return
+	}
+	n.Whole = t.Whole && w.whole(o)
+	x := record.Exact{Body: e.table.Body(o.content)}
+	if o.content == nil {
+		x.Message = o.msg
+	}
+	if !r.Record(&n, &x) {
 		address := w.address
 		if answer {
 			address = ""
@@ -103,14 +119,23 @@ func (e *Env) recordLocal(o *outgoing, id record.ID, question string, names loca
 		}
 	}
 	at := e.noteTime(o)
-	r.NoteItem(tracepb.Kind_SENT, o.form, &id, &o.cause, e.num, at, o.recorded, o.tag, names.to, record.TextsOf(typ, e.tag, 0, own))
-	if o.recorded {
+	if !o.recorded {
+		r.NoteItem(tracepb.Kind_SENT, o.form, &id, &o.cause, e.num, at, false, o.tag, names.to, record.TextsOf(typ, e.tag, 0, own))
+		return t.Name
+	}
+	n := record.Note{
+		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: at, Endpoint: o.tag, To: names.to, Peer: e.tag,
+		Type: typ, Name: own, Form: o.form, Recorded: true,
+	}
+	n.Whole = t.Whole && record.Whole(o.tag, o.from) && record.Whole(names.to, o.to.Name) && record.Whole(e.tag, e.cfg.Name) &&
+		(own == 0 || record.Whole(typ, question))
+	if !r.Record(&n, &record.Exact{Message: o.msg}) {
 		e.addSent(o, id, at, t.Text, question, e.cfg.Name, "")
 	}
 	return t.Name
 }
 
-// addSent records what was sent.
+// addSent records what was sent and has texts or numbers that are too large for Record.
 func (e *Env) addSent(o *outgoing, id record.ID, at int64, typ, question, peer, address string) {
 	ev := record.Event{
 		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: at,

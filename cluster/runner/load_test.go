@@ -73,7 +73,7 @@ func TestLoadRefuses(t *testing.T) {
 	empty := put(t, filepath.Join(dir, "empty"), nil)
 	put(t, filepath.Join(d.Trace(), "Master.trace"), []byte("CHTRACE9"))
 	for name, wants := range map[string][]string{
-		old:                         {"old.trace", `it has version "0", this program reads "1"`},
+		old:                         {"old.trace", `it has version "0", this program reads "2"`},
 		later:                       {"later.jsonl", "coherer-trace/2", "coherer-trace/1"},
 		broken:                      {"broken.jsonl", "line 3"},
 		other:                       {"other", "line 1"},
@@ -83,7 +83,7 @@ func TestLoadRefuses(t *testing.T) {
 		"20260102-030405-wordcoutn": {"there is no run", "did you mean 20260102-030405-wordcount?"},
 		"nonsense":                  {"there is no run nonsense: the last ones are 20260102-030405-wordcount"},
 		"Worker-":                   {"has to be quoted"},
-		filepath.Base(d.Path()):     {"Master.trace", `it has version "9", this program reads "1"`},
+		filepath.Base(d.Path()):     {"Master.trace", `it has version "9", this program reads "2"`},
 	} {
 		got, _, err := Load(name)
 		if err == nil {

@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: proto/trace/trace.proto
 
-// The recorder's file: length-prefixed records, written by one process, merged with those of the others afterwards.
+// What a process records, in its file and as readers get it; merged with the records of other processes afterwards.
 
 package trace
 

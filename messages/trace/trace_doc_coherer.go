@@ -9,7 +9,7 @@ import (
 
 // comments_proto_trace_trace_proto are the comments of proto/trace/trace.proto: a name, then what is said of it.
 var comments_proto_trace_trace_proto = [...]string{
-	"trace", "The recorder's file: length-prefixed records, written by one process, merged with those of the others afterwards.",
+	"trace", "What a process records, in its file and as readers get it; merged with the records of other processes afterwards.",
 	"trace.Kind", "Kind says what a record is about.",
 	"trace.Kind.ENV", "ENV: an Env began: env, peer (its name), address.",
 	"trace.Kind.CONN", "CONN: a connection's life: id.conn, env, peer (the other Env's name), address, name (\"connected\", \"disconnected\",\n\"refused\"), why.",

@@ -165,8 +165,17 @@ func (t *Table) byName(name []byte) protoreflect.MessageType {
 	return mt
 }
 
-// Body returns the protobuf encoding inside content, for the trace; nil when content is none of ours.
+// Body returns the protobuf encoding inside content, for the trace; nil when content is none of ours. It does not look the message up.
 func (t *Table) Body(content []byte) []byte {
-	_, body, _ := t.split(content) // an error comes without a body
-	return body
+	if len(content) < headerLen || content[0] != magic0 || content[1] != magic1 {
+		return nil
+	}
+	body := content[headerLen:]
+	if content[2]|content[3] != 0 {
+		return body
+	}
+	if len(body) == 0 || len(body) < 1+int(body[0]) {
+		return nil
+	}
+	return body[1+int(body[0]):]
 }

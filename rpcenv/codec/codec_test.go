@@ -76,7 +76,9 @@ func TestWhatIsNoContent(t *testing.T) {
 		if m, err := table.Decode([]byte(test.content)); !errors.Is(err, ErrUndecodable) || !strings.Contains(err.Error(), test.text) {
 			t.Errorf("%s: %v %v", test.name, m, err)
 		}
-		if body := table.Body([]byte(test.content)); body != nil && test.name != "a broken message" {
+		// Body does not look at the message: only this Env's own contents have to be right.
+		body, ours := table.Body([]byte(test.content)), strings.Contains(test.name, "unknown") || test.name == "a broken message"
+		if body != nil != ours {
 			t.Errorf("%s: it has the body %q", test.name, body)
 		}
 	}

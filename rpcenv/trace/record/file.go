@@ -2,8 +2,6 @@ package record
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +13,11 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// Magic is how a record file begins; its last letter counts the versions of the format.
-const Magic = "CHTRACE1"
+// Magic is how a record file begins; its last letter counts the versions of the format. Read knows the one before it too, whose entries
+// are all protobuf.
+const Magic = "CHTRACE2"
+
+const oldMagic = "CHTRACE1"
 
 // MaxRecord is the most bytes that the encoding of one record may have.
 const MaxRecord = 1 << 20
@@ -78,7 +79,7 @@ func Read(r io.Reader) ([]*tracepb.Record, error) {
 	magic := make([]byte, len(Magic))
 	n, err := io.ReadFull(in, magic)
 	// Before err: a short file of another kind is ErrFormat, not a torn record file.
-	if err := checkMagic(magic[:n], Magic); err != nil {
+	if err := checkFileMagic(magic[:n]); err != nil {
 		return nil, err
 	}
 	switch {
@@ -87,46 +88,31 @@ func Read(r io.Reader) ([]*tracepb.Record, error) {
 	case err != nil:
 		return nil, fmt.Errorf("trace: read: %w", err)
 	}
-	return readRecords(in)
+	return new(entries).all(in)
 }
 
-// readRecords reads what stands behind the magic.
-func readRecords(in *bufio.Reader) ([]*tracepb.Record, error) {
+// checkFileMagic is checkMagic for a record file.
+func checkFileMagic(got []byte) error {
+	if string(got) == oldMagic {
+		return nil
+	}
+	return checkMagic(got, Magic)
+}
+
+// all reads what stands behind the magic.
+func (e *entries) all(in *bufio.Reader) ([]*tracepb.Record, error) {
 	var records []*tracepb.Record
-	var buf bytes.Buffer
 	for {
-		rec, err := readRecord(in, &buf)
+		rec, err := e.next(in)
 		switch {
 		case isTorn(err):
 			return records, nil
 		case err != nil:
 			return records, fmt.Errorf("trace: record %d: %w", len(records)+1, err)
+		case rec != nil:
+			records = append(records, rec)
 		}
-		records = append(records, rec)
 	}
 }
 
 func isTorn(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
-
-// readRecord grows buf with what really arrives, so that a length alone allocates nothing.
-func readRecord(in recordReader, buf *bytes.Buffer) (*tracepb.Record, error) {
-	size, err := binary.ReadUvarint(in)
-	if err != nil {
-		if isTorn(err) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%w: its length: %w", ErrFormat, err)
-	}
-	if size > MaxRecord {
-		return nil, fmt.Errorf("%w: its length is %d, the limit %d", ErrFormat, size, MaxRecord)
-	}
-	buf.Reset()
-	if _, err := io.CopyN(buf, in, int64(size)); err != nil {
-		return nil, err
-	}
-	rec := new(tracepb.Record)
-	if err := proto.Unmarshal(buf.Bytes(), rec); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	return rec, nil
-}

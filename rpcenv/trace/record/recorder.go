@@ -23,6 +23,7 @@ const defaultBodyLimit = 1 << 10
 // Locks. Two may be held at once in these orders only:
 //
 //	Recorder.mu  then clock.mu        Close stops the clock
+//	Recorder.mu  then dictionary.mu   Record writes names
 //	ring.lock    then dictionary.mu   Since names what it has read
 //
 // Recorder.mu guards the records in memory, the watchers, and all of the file's writer, which gives it up while it writes
@@ -49,6 +50,8 @@ type Recorder struct {
 	buf      []byte            // the newest records, encoded
 	full     [][]byte          // those before, in the order of their making; of a file in blocks
 	decoded  []*tracepb.Record // and before these, in memory, since somebody read them
+	entries  entries           // has read them
+	named    int               // how many names were encoded
 	file     *writer           // nil: they stay in memory
 	watchers []*func(*tracepb.Record)
 	closed   bool
@@ -206,6 +209,57 @@ func (r *Recorder) Add(ev *Event) {
 	r.addedLocked()
 }
 
+// Record is Note, and Add of the same: of a message or an item whose texts have numbers. A message whose size is its Note's, or x's own
+// Message. It is false if only the ring has the record, since it does not fit into a slot: then Add is to get it as an Event. Nothing of n
+// and x is kept.
+func (r *Recorder) Record(n *Note, x *Exact) bool {
+	body := x.Body
+	if x.Message != nil {
+		scratch := encodings.Get().(*[]byte)
+		*scratch = encodeMessage((*scratch)[:0], x.Message)
+		body, n.Size = *scratch, uint64(len(*scratch))
+		if cap(*scratch) <= maxPooled {
+			defer encodings.Put(scratch)
+		}
+	}
+	w := n.words()
+	r.ring.put(uint32(n.Endpoint)+n.Env, &w)
+	switch {
+	case !r.CanRecord():
+		return true
+	case !n.fits(x):
+		return false
+	}
+	r.add(&w, x, body[:min(len(body), r.bodyLimit)])
+	return true
+}
+
+func (r *Recorder) add(w *words, x *Exact, body []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.beginLocked() {
+		return
+	}
+	if int(r.ring.names.count.Load()) > r.named {
+		r.nameLocked()
+	}
+	at := len(r.buf)
+	r.buf = appendSlot(r.buf, w, x, body)
+	if len(r.watchers) > 0 {
+		r.notifyLocked(r.decodedLocked(r.buf[at:]))
+	}
+	r.addedLocked()
+}
+
+// nameLocked encodes the names that are new: those of the next record are among them.
+func (r *Recorder) nameLocked() {
+	texts := r.ring.names.texts()
+	for _, text := range texts[r.named:] {
+		r.buf = appendName(r.buf, text)
+	}
+	r.named = len(texts)
+}
+
 // CanRecord reports whether there is somewhere to record to, beside the ring.
 func (r *Recorder) CanRecord() bool { return r != nil && !r.nowhere }
 
@@ -269,18 +323,23 @@ func (r *Recorder) Records() []*tracepb.Record {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, b := range r.takeLocked() {
-		r.decoded = append(r.decoded, decoded(b)...)
+		records, err := r.entries.all(bufio.NewReader(bytes.NewReader(b)))
+		if err != nil {
+			panic(fmt.Errorf("trace: the Recorder's own encoding: %w", err)) // a bug of Add
+		}
+		r.decoded = append(r.decoded, records...)
 	}
 	return slices.Clone(r.decoded)
 }
 
-// decoded are the records in what Add encoded.
-func decoded(b []byte) []*tracepb.Record {
-	records, err := readRecords(bufio.NewReader(bytes.NewReader(b)))
+// decodedLocked is the record in b, which Add encoded.
+func (r *Recorder) decodedLocked(b []byte) *tracepb.Record {
+	e := entries{names: r.ring.names.texts()}
+	rec, err := e.next(bytes.NewReader(b))
 	if err != nil {
 		panic(fmt.Errorf("trace: the Recorder's own encoding: %w", err)) // a bug of Add
 	}
-	return records
+	return rec
 }
 
 // Count is how many records were added.

@@ -17,8 +17,14 @@ type Name uint16
 // maxName bounds a text in the ring, in bytes; the rest is cut off.
 const maxName = 255
 
+// maxNames is how many numbers there are.
+const maxNames = 1<<16 - 1
+
 // longName is from where on a text is an error's rather than a name: those may take half of the room.
 const longName = 64
+
+// Whole reports whether n, the number of text, stands for all of it.
+func Whole(n Name, text string) bool { return len(text) <= maxName && (n != 0 || text == "") }
 
 // dictionary gives texts their numbers and keeps them in the ring. Finding a number takes no lock.
 type dictionary struct {
@@ -31,7 +37,8 @@ type dictionary struct {
 	byType  map[unsafe.Pointer]*Type
 	area    []byte
 	used    *uint64
-	list    []string // by number, from 1
+	list    []string      // by number, from 1
+	count   atomic.Uint32 // of list
 }
 
 type namedText struct {
@@ -46,8 +53,9 @@ type Type struct {
 	Text string
 	// Untraced messages are counted, not recorded.
 	Untraced bool
-	// Name is the number of Text.
-	Name Name
+	// Name is the number of Text, Whole for all of it.
+	Name  Name
+	Whole bool
 }
 
 func (n *dictionary) init(area []byte, used *uint64) {
@@ -89,7 +97,7 @@ func (n *dictionary) addLocked(text string) *namedText {
 	if len(short) > longName {
 		room /= 2
 	}
-	if at+2+len(short) > room || len(n.list) == 1<<16-1 {
+	if at+2+len(short) > room || len(n.list) == maxNames {
 		return &namedText{text, 0}
 	}
 	binary.NativeEndian.PutUint16(n.area[at:], uint16(len(short)))
@@ -97,6 +105,7 @@ func (n *dictionary) addLocked(text string) *namedText {
 	// Last: a process may be killed at any moment, and the reader of its ring takes all that is in use for whole.
 	atomic.StoreUint64(n.used, uint64(at+2+len(short)))
 	n.list = append(n.list, short)
+	n.count.Store(uint32(len(n.list)))
 	name := Name(len(n.list))
 	n.numbers[short] = &namedText{short, name}
 	if short == text {
@@ -114,7 +123,7 @@ func (n *dictionary) texts() []string {
 
 // readNames are the texts in the names of a ring file. One that does not fit into what is in use ends them.
 func readNames(area []byte) (list []string) {
-	for len(area) >= 2 && len(list) < 1<<16-1 {
+	for len(area) >= 2 && len(list) < maxNames {
 		n := int(binary.NativeEndian.Uint16(area))
 		if n > maxName || 2+n > len(area) {
 			break
@@ -148,6 +157,7 @@ func (n *dictionary) newType(
 	}
 	text, untraced, dynamic := describe(m)
 	t := &Type{goType: goType, Text: text, Untraced: untraced, Name: n.addLocked(text).name}
+	t.Whole = Whole(t.Name, text)
 	if !dynamic { // the next message of a dynamic Go type may have another name
 		n.byType[goType] = t
 		cached.Store(t)

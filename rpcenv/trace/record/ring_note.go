@@ -20,6 +20,8 @@ type Note struct {
 	Name, Outcome Name
 	// Recorded says that Add gets the same record.
 	Recorded bool
+	// Whole says that the numbers stand for whole texts: see Whole.
+	Whole bool
 }
 
 // Note puts a record into the ring. Nothing of n is kept.
@@ -28,14 +30,26 @@ func (r *Recorder) Note(n *Note) {
 	if !n.Recorded {
 		r.ringHasMore()
 	}
+	g.fill(uint64(n.Time), n.ID.Conn, itemWord(n.Kind, n.Form, &n.ID, &n.Cause), n.Cause.Conn, causeWord(&n.Cause, n.Size),
+		n.where(), uint64(TextsOf(n.Type, n.Peer, n.Address, n.Name)))
+}
+
+// where is the sixth word of n.
+func (n *Note) where() uint64 {
 	// A slot has one place for both: a record with an Outcome is that of a handled item, and has no To. See Event.texts.
 	to := n.To
 	if n.Outcome != 0 {
 		to = n.Outcome
 	}
-	where := uint64(n.Env) | uint64(n.Endpoint)<<32 | uint64(to)<<48
-	g.fill(uint64(n.Time), n.ID.Conn, itemWord(n.Kind, n.Form, &n.ID, &n.Cause), n.Cause.Conn, causeWord(&n.Cause, n.Size),
-		where, uint64(TextsOf(n.Type, n.Peer, n.Address, n.Name)))
+	return uint64(n.Env) | uint64(n.Endpoint)<<32 | uint64(to)<<48
+}
+
+// words are those of n.
+func (n *Note) words() words {
+	return words{
+		uint64(n.Time), n.ID.Conn, itemWord(n.Kind, n.Form, &n.ID, &n.Cause), n.Cause.Conn, causeWord(&n.Cause, n.Size),
+		n.where(), uint64(TextsOf(n.Type, n.Peer, n.Address, n.Name)),
+	}
 }
 
 // Texts are the numbers of four texts of a record, as a slot has them.

@@ -22,7 +22,7 @@ type Tail struct {
 	pending []byte
 	records int
 	err     error
-	buf     bytes.Buffer
+	entries entries
 }
 
 // Feed takes the next bytes of the file, cut anywhere, and returns the records that are whole by now. After an error, which
@@ -34,14 +34,14 @@ func (t *Tail) Feed(b []byte) (records []*tracepb.Record, err error) {
 	t.pending = append(t.pending, b...)
 	if !t.begun {
 		n := min(len(t.pending), len(Magic))
-		if t.err = checkMagic(t.pending[:n], Magic); t.err != nil || n < len(Magic) {
+		if t.err = checkFileMagic(t.pending[:n]); t.err != nil || n < len(Magic) {
 			return nil, t.err
 		}
 		t.begun, t.pending = true, t.pending[n:]
 	}
 	for {
 		in := bytes.NewReader(t.pending)
-		rec, err := readRecord(in, &t.buf)
+		rec, err := t.entries.next(in)
 		if isTorn(err) {
 			// Not kept within the array of what was read: a run may be long.
 			t.pending = bytes.Clone(t.pending)
@@ -51,9 +51,11 @@ func (t *Tail) Feed(b []byte) (records []*tracepb.Record, err error) {
 			t.err = fmt.Errorf("trace: record %d: %w", t.records+1, err)
 			return records, t.err
 		}
-		t.records++
 		t.pending = t.pending[len(t.pending)-in.Len():]
-		records = append(records, rec)
+		if rec != nil {
+			t.records++
+			records = append(records, rec)
+		}
 	}
 }
 
@@ -84,11 +86,13 @@ func Torn(path string) error {
 	}
 	rest := b[min(len(b), len(Magic)):]
 	for n := 0; len(rest) > 0; n++ {
-		_, size := protowire.ConsumeBytes(rest)
+		entry, size := protowire.ConsumeBytes(rest)
 		if size < 0 {
 			return fmt.Errorf("%s: %w", path, torn(len(rest), n))
 		}
-		rest = rest[size:]
+		if rest = rest[size:]; len(entry) > 0 && entry[0] == markName {
+			n-- // no record
+		}
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func TestTailAsTheFileGrows(t *testing.T) {
 
 func TestTailRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"CHTRACE2\x00":                        `it has version "2", this program reads "1"`,
+		"CHTRACE3\x00":                        `it has version "3", this program reads "2"`,
 		"PK\x03\x04 something":                `it begins with "PK\x03\x04 som"`,
 		record.Magic + "\x00\x02\xff\xff":     "record 2: ",
 		record.Magic + "\xff\xff\xff\xff\x7f": "the limit 1048576",
