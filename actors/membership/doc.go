@@ -6,6 +6,9 @@
 // a Worker look for other Masters; it removes no member from their books. What does stays as in Spark: the end of a
 // connection, or spark.worker.timeout.
 //
+// A daemon that was given no member's gossip asks the daemons that it knows by their addresses for theirs (FindRing), as long as none of
+// them is a member: a Worker its Masters, a NodeManager its ResourceManager. So all that belongs together is one ring.
+//
 // The news come from a [Discovery], which package cluster supplies: memberlist in daemons, a model in simulations. Each
 // endpoint of [Config.Notify] gets them in the order in which Discovery reported them, and a repetition once.
 package membership

@@ -2,7 +2,9 @@ package membership
 
 import (
 	"slices"
+	"time"
 
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -46,6 +48,11 @@ type Discovery interface {
 	// Watch calls notify with MemberJoined for each member so far, then with each change, one at a time and in order, from
 	// any goroutine, until stop has returned.
 	Watch(notify func(rpcenv.Message)) (stop func())
+	// At is where this member listens for others, HOST:PORT.
+	At() string
+	// Meet makes this member one of the cluster that a member at an address belongs to. It returns at once, and tries until that
+	// succeeds. The same address may come again.
+	Meet(at string)
 }
 
 // Config is what the endpoint is made of.
@@ -54,7 +61,16 @@ type Config struct {
 	Discovery Discovery
 	// Notify are the endpoints of this Env that get the news.
 	Notify []rpcenv.Ref
+	// Seek are daemons of the cluster, known by their addresses alone, such as the Masters in a Worker's URL: as long as none of them
+	// is a member, they are asked for their gossip. None: this member knows others by theirs.
+	Seek []rpcenv.Address
 }
+
+// seekPeriod is the time between two rounds of questions to the daemons of Config.Seek.
+const seekPeriod = 10 * time.Second
+
+// seekRing is the tick of these rounds.
+type seekRing struct{ rpcenv.Local }
 
 // Membership is the endpoint.
 type Membership struct {
@@ -70,12 +86,15 @@ func New(cfg Config) *Membership { return &Membership{cfg: cfg} }
 func (m *Membership) OnStart(c *rpcenv.Context) {
 	// Discovery calls from goroutines of its own; Outside makes messages to this endpoint of its calls.
 	m.stop = m.cfg.Discovery.Watch(c.Outside("membership"))
+	if len(m.cfg.Seek) > 0 {
+		c.Every(0, seekPeriod, seekRing{})
+	}
 }
 
 // OnStop ends that.
 func (m *Membership) OnStop(*rpcenv.Context) { m.stop() }
 
-// Receive is the table of what a Membership understands: only its Discovery sends to it.
+// Receive is the table of what a Membership understands: its Discovery sends to it, and others of its kind.
 func (m *Membership) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	switch msg := msg.(type) {
 	case MemberJoined:
@@ -84,8 +103,29 @@ func (m *Membership) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 		m.gone(c, msg.Member, "left", msg)
 	case MemberSuspected:
 		m.gone(c, msg.Member, "suspected", msg)
+	case *deploy.FindRing:
+		rpcenv.Reply(c, msg, &deploy.Ring{Gossip: m.cfg.Discovery.At()})
+	case seekRing:
+		m.seekRing(c)
 	default:
 		c.Unsupported(msg)
+	}
+}
+
+// seekRing asks the daemons of Config.Seek for their gossip, unless one of them is a member. One that was started again listens
+// elsewhere, so this goes on.
+func (m *Membership) seekRing(c *rpcenv.Context) {
+	if slices.ContainsFunc(m.members, func(x Member) bool { return slices.Contains(m.cfg.Seek, x.RPC) }) {
+		return
+	}
+	for _, a := range m.cfg.Seek {
+		rpcenv.Ask(c, rpcenv.Ref{Address: a, Name: Name}, &deploy.FindRing{}, func(r *deploy.Ring, err error) {
+			if err != nil { // it is not there, or not yet a member; the daemon itself says so where it matters
+				c.Log().WithError(err).Debugf("%s did not say where its gossip is", a)
+				return
+			}
+			m.cfg.Discovery.Meet(r.GetGossip())
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package membership_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -17,7 +18,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type byHand struct {
 	notify  func(rpcenv.Message)
 	stopped bool
+	met     []string
 }
+
+func (*byHand) At() string { return "10.0.0.9:7946" }
+
+func (d *byHand) Meet(at string) { d.met = append(d.met, at) }
 
 func (d *byHand) Watch(notify func(rpcenv.Message)) func() {
 	d.notify = notify
@@ -65,5 +71,38 @@ func TestNewsArePassedOnOnceAndInOrder(t *testing.T) {
 	w.Settle()
 	if !d.stopped {
 		t.Error("it still watches")
+	}
+}
+
+// A member that knows a daemon by its address alone asks it for its gossip, which it meets. It asks again as long as the daemon is
+// no member: one that is not there yet, and one that was started again elsewhere. What it knows as a member it does not ask.
+func TestADaemonThatIsNoMemberIsAskedForItsGossip(t *testing.T) {
+	w := rpctest.New(t, 1)
+	late := rpcenv.Address{Host: "10.0.0.2", Port: 7077}
+	d := &byHand{}
+	w.Register(w.Env("W", nil), membership.Name, membership.New(membership.Config{Discovery: d, Seek: []rpcenv.Address{late}}))
+	w.Advance(time.Second)
+	if len(d.met) > 0 {
+		t.Fatalf("met %q before anybody was there", d.met)
+	}
+	m := w.Env("M", nil)
+	if m.Address() != late {
+		t.Fatalf("it is at %s", m.Address())
+	}
+	w.Register(m, membership.Name, membership.New(membership.Config{Discovery: &byHand{}}))
+	w.Advance(10 * time.Second)
+	if !slices.Equal(d.met, []string{"10.0.0.9:7946"}) {
+		t.Fatalf("met %q", d.met)
+	}
+	member := membership.Member{Name: "m/1", Role: membership.RoleMaster, RPC: late}
+	d.notify(membership.MemberJoined{Member: member})
+	w.Advance(time.Minute)
+	if len(d.met) != 1 {
+		t.Errorf("met %q though it is a member", d.met)
+	}
+	d.notify(membership.MemberSuspected{Member: member})
+	w.Advance(10 * time.Second)
+	if len(d.met) != 2 {
+		t.Errorf("met %q after it was lost", d.met)
 	}
 }

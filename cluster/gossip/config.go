@@ -18,6 +18,8 @@ import (
 type Config struct {
 	// Bind is where to listen, TCP and UDP (coherer.gossip.port). An empty host is 127.0.0.1, port 0 is any free one.
 	Bind rpcenv.Address
+	// Retries is how many of the ports after a taken one are tried (spark.port.maxRetries).
+	Retries int
 	// Join names members, as HOST:PORT, of which at least one has to answer; none: the first of its cluster.
 	Join []string
 	// Label is the cluster's name, at most 255 bytes: members of different clusters do not hear each other.

@@ -38,11 +38,13 @@ type Member struct {
 	closed   chan struct{}
 	notifier chan struct{} // closed when the goroutine of notify ended
 	keeper   chan struct{} // closed when the goroutine of keep ended
+	called   chan struct{} // has one entry when calls grew
 
 	// mu is taken inside memberlist's lock, so nothing of memberlist is called under it.
 	mu      sync.Mutex
 	meta    []byte
 	books   *books
+	calls   []string         // addresses to call on while no member is known there
 	lost    []rpcenv.Address // where members failed
 	changed chan struct{}    // closed and replaced at each change
 }
@@ -72,6 +74,8 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		keys:     c.Keys,
 		log:      c.Log,
 		meta:     meta,
+		calls:    slices.Clone(c.Join),
+		called:   make(chan struct{}, 1),
 		books:    newBooks(),
 		changed:  make(chan struct{}),
 	}
@@ -88,7 +92,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		}
 		settings.Keyring = m.ring
 	}
-	if m.list, err = memberlist.Create(settings); err != nil {
+	if err := m.listen(settings, c.Retries); err != nil {
 		at := rpcenv.Address{Host: ip.String(), Port: c.Bind.Port}
 		return nil, fmt.Errorf("gossip: listen at %s: %w: choose a free port of this machine by coherer.gossip.port, 0 for any", at, err)
 	}
@@ -104,6 +108,37 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// listen makes the list, at the port of s or, if others have it, at one of the next.
+func (m *Member) listen(s *memberlist.Config, retries int) error {
+	return rpcenv.NextPorts(s.BindPort, retries, func(port int) error {
+		if port != s.BindPort {
+			m.warn("Service 'gossip' could not bind on port %d. Attempting port %d.", s.BindPort, port)
+		}
+		s.BindPort, s.AdvertisePort = port, port
+		// memberlist's own error does not say that a port is taken.
+		if err := free(s.BindAddr, port); err != nil {
+			return err
+		}
+		var err error
+		m.list, err = memberlist.Create(s)
+		return err
+	})
+}
+
+// free is the error of listening at a port, over TCP or UDP; nil when nobody else does.
+func free(host string, port int) error {
+	at := net.JoinHostPort(host, strconv.Itoa(port))
+	stream, err := net.Listen("tcp", at)
+	if err != nil {
+		return err
+	}
+	packets, udp := net.ListenPacket("udp", at)
+	if udp == nil {
+		udp = packets.Close()
+	}
+	return errors.Join(udp, stream.Close())
 }
 
 func (m *Member) join(ctx context.Context, addresses []string) error {
@@ -151,6 +186,24 @@ func (m *Member) joinOne(ctx context.Context, address string) error {
 	return nil
 }
 
+// Meet calls on an address, now and whenever no member is known there, as on those of Config.Join. It returns at once; after Leave
+// or Close it does nothing.
+func (m *Member) Meet(address string) {
+	m.mu.Lock()
+	known := slices.Contains(m.calls, address)
+	if !known {
+		m.calls = append(m.calls, address)
+	}
+	m.mu.Unlock()
+	if known {
+		return
+	}
+	select {
+	case m.called <- struct{}{}:
+	default: // a round of calls is about to begin
+	}
+}
+
 // Addr is where this member listens for others.
 func (m *Member) Addr() rpcenv.Address { return m.addr }
 
@@ -164,6 +217,25 @@ func (m *Member) Members() []Info {
 // Masters are the members whose role is [RoleMaster], sorted by name.
 func (m *Member) Masters() []Info {
 	return slices.DeleteFunc(m.Members(), func(i Info) bool { return i.Role != RoleMaster })
+}
+
+// Lead lets the others hear that this member leads from now on. It returns when the news was sent, or ctx ended; after Leave or
+// Close the error is ErrClosed.
+func (m *Member) Lead(ctx context.Context) error {
+	m.ending.Lock()
+	defer m.ending.Unlock()
+	if m.isClosed() {
+		return fmt.Errorf("gossip: lead: %w", ErrClosed)
+	}
+	m.mu.Lock()
+	meta := m.books.now[m.name].Meta
+	m.mu.Unlock()
+	meta.Leads = true
+	data, err := encodeMeta(meta, false)
+	if err != nil {
+		return fmt.Errorf("gossip: %w", err)
+	}
+	return m.publish(ctx, data)
 }
 
 // publish wants m.ending.

@@ -1,14 +1,17 @@
 package gossip_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/sirupsen/logrus"
 	"go.uber.org/goleak"
 
 	"github.com/coherer/coherer/cluster/gossip"
@@ -197,7 +200,7 @@ func TestJoinRefuses(t *testing.T) {
 		{"label too long", func(c *gossip.Config) { c.Label = strings.Repeat("x", 256) }, []string{"256"}, nil},
 		{"no address", func(c *gossip.Config) { c.Join = []string{"here"} }, []string{"HOST:PORT"}, nil},
 		{"no port", func(c *gossip.Config) { c.Join = []string{"127.0.0.1:0"} }, []string{"port"}, nil},
-		{"port taken", func(c *gossip.Config) { c.Bind.Host = "127.0.0.1"; c.Bind.Port = at }, []string{fmt.Sprint(at), "coherer.gossip.port"}, nil},
+		{"port taken", func(c *gossip.Config) { c.Bind.Host = "127.0.0.1"; c.Bind.Port = at }, []string{fmt.Sprint(at), "coherer.gossip.port"}, syscall.EADDRINUSE},
 		{"not of this machine", func(c *gossip.Config) { c.Bind.Host = "192.0.2.1" }, []string{"192.0.2.1"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -262,4 +265,58 @@ func TestWaitForSaysWhoIsThere(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), p.Name()) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// A port that is taken, over TCP or over UDP, is passed over as long as there are retries.
+func TestATakenPortIsPassedOver(t *testing.T) {
+	first := play(t, config("worker", 1)) // it has both
+	var log bytes.Buffer
+	c := config(gossip.RoleMaster, 2, first)
+	c.Bind, c.Retries = first.Addr(), 16
+	logger := logrus.New()
+	logger.SetOutput(&log)
+	c.Log = logrus.NewEntry(logger)
+	second := play(t, c)
+	if at := second.Addr(); at.Port <= first.Addr().Port || at.Port > first.Addr().Port+16 {
+		t.Errorf("listens at %s, the first at %s", at, first.Addr())
+	}
+	if want := fmt.Sprintf("could not bind on port %d. Attempting port %d.", first.Addr().Port, first.Addr().Port+1); !strings.Contains(log.String(), want) {
+		t.Errorf("logged %q, want %q", log.String(), want)
+	}
+	first.wantMembers(first.Name(), second.Name())
+}
+
+// A member that leads from now on is known to the others as one.
+func TestWhoLeadsIsKnown(t *testing.T) {
+	a := play(t, config(gossip.RoleMaster, 1))
+	b := play(t, config("worker", 2, a))
+	b.wantEvent(gossip.MemberJoined, a)
+	if err := a.Lead(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if e := b.wantEvent(gossip.MemberUpdated, a); !e.Info.Leads || e.Info.RPC.Port != 1 {
+		t.Errorf("updated to %+v", e.Info)
+	}
+	a.Close()
+	if err := a.Lead(within(t)); !errors.Is(err, gossip.ErrClosed) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+// A member that meets another joins its cluster, at once or when somebody listens there, and again when that was started anew.
+func TestMeet(t *testing.T) {
+	a := play(t, config(gossip.RoleMaster, 1))
+	c := config("worker", 2)
+	c.Upkeep = 50 * time.Millisecond
+	b := play(t, c)
+	b.wantMembers(b.Name())
+	b.Meet(a.Addr().String())
+	b.wantMembers(a.Name(), b.Name())
+	at := a.Addr()
+	a.Close()
+	b.wantMembers(b.Name())
+	again := config(gossip.RoleMaster, 3)
+	again.Bind = at
+	third := play(t, again)
+	b.wantMembers(b.Name(), third.Name())
 }

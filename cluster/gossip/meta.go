@@ -25,6 +25,10 @@ type Meta struct {
 	ID string
 	// PID is the number of its process.
 	PID int
+	// Leads says that it is the Master that leads.
+	Leads bool
+	// Since is when it began, in seconds since 1970; 0: it does not say.
+	Since int64
 }
 
 // RoleMaster is the Role of a Master.
@@ -37,6 +41,8 @@ type wireMeta struct {
 	UI      string `json:"u,omitempty"`
 	ID      string `json:"i,omitempty"`
 	PID     int    `json:"p,omitempty"`
+	Leads   bool   `json:"d,omitempty"`
+	Since   int64  `json:"s,omitempty"`
 	Leaving bool   `json:"l,omitempty"`
 }
 
@@ -45,8 +51,8 @@ func encodeMeta(m Meta, leaving bool) ([]byte, error) {
 	if m.Role == "" {
 		return nil, errors.New("the metadata of a member has no role")
 	}
-	// Measured with the mark of leaving: a member must always be able to say goodbye.
-	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leaving: true}
+	// Measured with the marks of leading and of leaving: a member must always be able to say both.
+	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since, Leaving: true}
 	data, err := json.Marshal(w)
 	if err != nil {
 		return nil, fmt.Errorf("encode the metadata of a member: %w", err)
@@ -54,10 +60,7 @@ func encodeMeta(m Meta, leaving bool) ([]byte, error) {
 	if len(data) > memberlist.MetaMaxSize {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d: shorten the id or the address of the pages", ErrMetaTooLong, len(data), memberlist.MetaMaxSize)
 	}
-	if leaving {
-		return data, nil
-	}
-	w.Leaving = false
+	w.Leads, w.Leaving = m.Leads, leaving
 	return json.Marshal(w)
 }
 
@@ -73,7 +76,7 @@ func decodeMeta(data []byte) (m Meta, leaving bool, err error) {
 	if w.Role == "" {
 		return Meta{}, false, errors.New("decode the metadata of a member: it has no role")
 	}
-	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID}
+	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since}
 	if w.RPC != "" {
 		if m.RPC, err = rpcenv.ParseAddress(w.RPC); err != nil {
 			return Meta{}, false, fmt.Errorf("decode the metadata of a member: %w", err)

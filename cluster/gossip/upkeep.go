@@ -32,11 +32,12 @@ func (m *Member) keep(c Config) {
 		case <-m.closed:
 			return
 		case <-ticker.C:
+		case <-m.called:
 		}
 		if err := m.rekey(); err != nil {
 			m.warn("gossip: the keys in use stay: %v", err)
 		}
-		for _, address := range m.missing(c.Join) {
+		for _, address := range m.missing() {
 			if m.isClosed() {
 				return
 			}
@@ -46,8 +47,8 @@ func (m *Member) keep(c Config) {
 	}
 }
 
-// missing are the addresses, of join and of lost members, at which no member is known.
-func (m *Member) missing(join []string) []string {
+// missing are the addresses, of calls and of lost members, at which no member is known.
+func (m *Member) missing() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var known []string
@@ -60,7 +61,7 @@ func (m *Member) missing(join []string) []string {
 	for _, a := range m.lost {
 		out = append(out, a.String())
 	}
-	for _, a := range join {
+	for _, a := range m.calls {
 		if !slices.Contains(known, a) && !slices.Contains(out, a) {
 			out = append(out, a)
 		}

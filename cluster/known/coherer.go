@@ -7,7 +7,7 @@ import (
 // The project's own settings.
 var (
 	GossipPort = conf.Declare(Settings, "coherer.gossip.port", conf.Ports, "0",
-		"The port of this daemon's gossip; 0 is any free one. Unless it is set, a Master without --peers has 7946.")
+		"The port of this daemon's gossip, or one of the next if that is taken; 0 is any free one. Unless it is set, a Master has 7946.")
 	GossipLabel = conf.Declare(Settings, "coherer.gossip.label", conf.Filled(conf.Texts), "coherer",
 		"The cluster's name in gossip, at most 255 bytes: members of clusters with different names do not hear each other.")
 	GossipKeyFile = conf.Optional(Settings, "coherer.gossip.keyFile", conf.Filled(conf.Paths),

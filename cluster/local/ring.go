@@ -21,6 +21,7 @@ type seat struct {
 	ring   *Ring
 	self   membership.Member
 	notify func(rpcenv.Message) // nil: it does not watch
+	apart  bool                 // it has met nobody, and hears of nobody
 }
 
 // Join makes a daemon a member: the others hear of it, and by its Discovery it of them.
@@ -33,6 +34,37 @@ func (r *Ring) Join(m membership.Member) membership.Discovery {
 	s := &seat{ring: r, self: m}
 	r.seats = append(r.seats, s)
 	return s
+}
+
+// Apart makes a daemon a member that knows nobody until it meets one, wherever that is.
+func (r *Ring) Apart(m membership.Member) membership.Discovery {
+	return &seat{ring: r, self: m, apart: true}
+}
+
+// At is an address of the model, where nobody listens.
+func (s *seat) At() string { return s.self.RPC.Host + ":7946" }
+
+// Meet makes a member that was apart one of the others.
+func (s *seat) Meet(string) {
+	s.ring.mu.Lock()
+	defer s.ring.mu.Unlock()
+	if !s.apart {
+		return
+	}
+	s.apart = false
+	s.ring.news(membership.MemberJoined{Member: s.self}, s.self)
+	s.ring.members = append(s.ring.members, s.self)
+	s.ring.seats = append(s.ring.seats, s)
+	s.hearAll()
+}
+
+// hearAll reports the present members; it wants ring.mu.
+func (s *seat) hearAll() {
+	for _, m := range s.ring.members {
+		if m != s.self {
+			s.notify(membership.MemberJoined{Member: m})
+		}
+	}
 }
 
 // Leave lets the others hear that a member said goodbye.
@@ -65,12 +97,10 @@ func (s *seat) Watch(notify func(rpcenv.Message)) (stop func()) {
 	// Under the lock from the list to the first change, so that no member is missed between them.
 	s.ring.mu.Lock()
 	defer s.ring.mu.Unlock()
-	for _, m := range s.ring.members {
-		if m != s.self {
-			notify(membership.MemberJoined{Member: m})
-		}
-	}
 	s.notify = notify
+	if !s.apart {
+		s.hearAll()
+	}
 	return func() {
 		s.ring.mu.Lock()
 		defer s.ring.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/sirupsen/logrus"
 
@@ -53,7 +54,8 @@ type daemon struct {
 	node    *Node
 	member  *gossip.Member
 	faces   faces
-	yarn    bool // the daemon is one of YARN
+	yarn    bool           // the daemon is one of YARN
+	later   sync.WaitGroup // what the end waits for
 }
 
 // newDaemon makes the process, whose Host starts others by start.
@@ -143,5 +145,7 @@ func (d *daemon) close() error {
 		d.member.Close()
 	}
 	// The pages ask the Env, which ends with the process.
-	return errors.Join(d.faces.close(), d.process.Close())
+	err := errors.Join(d.faces.close(), d.process.Close())
+	d.later.Wait() // after the Env's end, which begins nothing more
+	return err
 }

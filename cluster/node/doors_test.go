@@ -98,9 +98,9 @@ func TestEachOpenDoorIsWarnedOfOnce(t *testing.T) {
 			"the RPC port is open|submit and kill", "the port of MasterUI is open|kill applications", "the REST server is open|coherer.rest.tokenFile",
 			"gossip is open|coherer.gossip.keyFile", "/debug/pprof is open|profiles",
 		}},
-		"worker":          {nil, worker, []string{"the RPC port is open|run programs as this user", "the port of WorkerUI is open|output of executors", "/debug/pprof is open|profiles"}},
-		"resourcemanager": {nil, resourceManager, []string{"the RPC port is open|NodeManagers' users", "the port of ResourceManager is open|yarn.resourcemanager.webapp.address", "/debug/pprof is open|profiles"}},
-		"nodemanager":     {nil, nodeManager, []string{"the RPC port is open|run programs as this user", "the port of NodeManager is open|output of containers", "/debug/pprof is open|profiles"}},
+		"worker":          {nil, worker, []string{"the RPC port is open|run programs as this user", "the port of WorkerUI is open|output of executors", "gossip is open|coherer.gossip.keyFile", "/debug/pprof is open|profiles"}},
+		"resourcemanager": {nil, resourceManager, []string{"the RPC port is open|NodeManagers' users", "the port of ResourceManager is open|yarn.resourcemanager.webapp.address", "gossip is open|coherer.gossip.keyFile", "/debug/pprof is open|profiles"}},
+		"nodemanager":     {nil, nodeManager, []string{"the RPC port is open|run programs as this user", "the port of NodeManager is open|output of containers", "gossip is open|coherer.gossip.keyFile", "/debug/pprof is open|profiles"}},
 	} {
 		got := warnings(t, "0.0.0.0", c.settings, c.run)
 		if len(got) != len(c.want) {

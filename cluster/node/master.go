@@ -43,8 +43,11 @@ func RunMaster(ctx context.Context, opts Options) (err error) {
 		}
 	}
 	// Only now: Workers that hear of this member register with it at once.
-	if err := d.join(ctx); err != nil {
+	if err := d.join(ctx, !kept.elected); err != nil {
 		return d.because(err)
+	}
+	if kept.elected {
+		d.leadsLater()
 	}
 	if err := d.ready(); err != nil {
 		return err

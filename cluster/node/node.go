@@ -16,6 +16,8 @@ type Node struct {
 	Master *master.Master
 	// Scheduler is the endpoint of a ResourceManager that has the books, else nil. What holds for Master holds for it.
 	Scheduler *scheduler.Scheduler
+
+	hears bool // the endpoint understands the news of membership
 }
 
 // Master starts a Master: env says where it listens.
@@ -25,13 +27,18 @@ func Master(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) 
 	if err != nil {
 		return nil, err
 	}
-	n.Master = m
+	n.Master, n.hears = m, true
 	return n, nil
 }
 
 // Worker starts a Worker.
 func Worker(h rpcenv.Host, env rpcenv.Config, cfg worker.Config) (*Node, error) {
-	return start(h, env, worker.Name, worker.New(cfg))
+	n, err := start(h, env, worker.Name, worker.New(cfg))
+	if err != nil {
+		return nil, err
+	}
+	n.hears = true
+	return n, nil
 }
 
 func start(h rpcenv.Host, cfg rpcenv.Config, name string, ep rpcenv.Endpoint) (*Node, error) {

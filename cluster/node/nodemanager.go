@@ -82,6 +82,9 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 		return err
 	}
 	d.serve(pages, hadoop.NodeManagerPages(d.site(), opts.LogDirs))
+	if err := d.join(ctx, false, cfg.ResourceManager); err != nil {
+		return d.because(err)
+	}
 	if err := d.ready(); err != nil {
 		return err
 	}

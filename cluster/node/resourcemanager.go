@@ -46,6 +46,9 @@ func RunResourceManager(ctx context.Context, opts Options) (err error) {
 	if err := d.serves(ctx, resourcemanager.AwaitActive{}); err != nil {
 		return err
 	}
+	if err := d.join(ctx, true); err != nil {
+		return d.because(err)
+	}
 	if err := d.ready(); err != nil {
 		return err
 	}

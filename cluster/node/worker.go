@@ -75,10 +75,8 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	if pages != nil {
 		d.serve(pages, spark.WorkerPages(d.site(), opts.WorkDir))
 	}
-	if len(opts.Join) > 0 {
-		if err := d.join(ctx); err != nil {
-			return d.because(err)
-		}
+	if err := d.join(ctx, false, opts.Masters...); err != nil {
+		return d.because(err)
 	}
 	if err := d.ready(); err != nil {
 		return err

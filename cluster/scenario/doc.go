@@ -11,8 +11,9 @@
 //	                                                    one of several Masters, of which one leads; where they are used,
 //	                                                    master=NAME,NAME,NAME
 //	start worker NAME master=NAME [cores=N] [memory=2g] [membership=true]
-//	                                                    with membership=true it hears of the others (local.Ring), and
-//	                                                    master=none leaves it to find its Master so
+//	                                                    with membership=true it hears of the others (local.Ring) when its
+//	                                                    Master has named its gossip; master=none leaves it to find its
+//	                                                    Master so
 //	start resourcemanager NAME recovery=NONE            a ResourceManager of YARN; with FILESYSTEM it has records
 //	                                                    queues=(NAME:WEIGHT,...) are those of its FairScheduler
 //	start nodemanager NAME [rm=RM] [cores=N] [memory=8g] [rack=RACK]

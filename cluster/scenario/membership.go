@@ -14,7 +14,14 @@ func (r *Runner) join(n *node) error {
 	}
 	r.joined++
 	n.member = membership.Member{Name: fmt.Sprintf("%s/%d", n.name, r.joined), Role: n.began.Args[0], RPC: n.Env.Address()}
-	return n.Join(r.ring.Join(n.member))
+	if name := n.began.Option("master", "none"); name != "none" { // as a real one that is given a URL
+		seek, err := r.masters(name)
+		if err != nil {
+			return err
+		}
+		return n.Join(r.ring.Apart(n.member), seek)
+	}
+	return n.Join(r.ring.Join(n.member), nil)
 }
 
 // leave says goodbye for a member.

@@ -35,6 +35,7 @@ const (
 // daemonOptions are what daemons have in common.
 type daemonOptions struct {
 	settings
+	members
 	host    string
 	port    int
 	webUI   int
@@ -54,7 +55,8 @@ func (d *daemonOptions) pages(f *pflag.FlagSet, port, webUI int) {
 // common are the flags of all daemons. Where a daemon of YARN has its pages is a setting.
 func (d *daemonOptions) common(f *pflag.FlagSet, port int, shortHost, shortPort string) {
 	d.given = f
-	d.flags(f)
+	d.settings.flags(f)
+	d.members.flags(f)
 	f.StringVarP(&d.host, "host", shortHost, "127.0.0.1", "where to listen")
 	f.IntVarP(&d.port, "port", shortPort, port, "RPC port; 0: any free one")
 	f.StringVar(&d.debug, "debug-addr", "", "`HOST:PORT` to serve /metrics and /debug/pprof at, over HTTP, to all that reach it; port 0: any free one")
@@ -87,7 +89,8 @@ func (d *daemonOptions) check() error {
 // options are the daemon's, with gossip at a port unless coherer.gossip.port says another.
 func (d *daemonOptions) options(role string, gossip int, all *conf.Settings) (node.Options, error) {
 	c, err := all.Conf(known.All())
-	if err := errors.Join(err, d.check()); err != nil {
+	join, wrong := addresses("--join", d.join)
+	if err := errors.Join(err, d.check(), wrong); err != nil {
 		return node.Options{}, err
 	}
 	log := app.NewLog(logrus.InfoLevel)
@@ -99,7 +102,7 @@ func (d *daemonOptions) options(role string, gossip int, all *conf.Settings) (no
 	}
 	return node.Options{
 		Role: role, Listen: rpcenv.Address{Host: d.host, Port: d.port}, Conf: c, Log: log, ReadyFD: d.readyFD, Debug: d.debug,
-		Gossip: rpcenv.Address{Host: d.host, Port: gossip},
+		Gossip: rpcenv.Address{Host: d.host, Port: gossip}, Join: join,
 	}, nil
 }
 
@@ -183,11 +186,7 @@ func (o *masterOptions) master() (node.Options, error) {
 	if _, err := addresses("--peers", o.peers); err != nil {
 		return node.Options{}, err
 	}
-	gossip := gossipPort
-	if o.peers != "" {
-		gossip = 0 // Masters on one machine cannot share a port
-	}
-	opts, err := o.standalone("master", gossip, known.MasterUIPort)
+	opts, err := o.standalone("master", gossipPort, known.MasterUIPort)
 	if err != nil {
 		return opts, err
 	}
@@ -197,7 +196,6 @@ func (o *masterOptions) master() (node.Options, error) {
 
 type workerOptions struct {
 	daemonOptions
-	members
 	memory, workDir string
 	cores           int
 }
@@ -205,7 +203,7 @@ type workerOptions struct {
 func workerCommand(s streams) *cobra.Command {
 	return newCommand(s, &workerOptions{}, &cobra.Command{
 		Use: "worker [spark://HOST:PORT[,HOST:PORT...]]", GroupID: "daemons", Short: "Run a Worker",
-		Long: "Run a Worker until SIGTERM or Ctrl-C. It finds its Master by the URL, or by --join.\n" +
+		Long: "Run a Worker until SIGTERM or Ctrl-C. It finds its Master by the URL, which it asks for the cluster's gossip too, or by --join.\n" +
 			"SPARK_WORKER_HOST (else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP), SPARK_WORKER_PORT, SPARK_WORKER_CORES,\n" +
 			"SPARK_WORKER_MEMORY and SPARK_WORKER_DIR stand in for the flags, SPARK_WORKER_WEBUI_PORT for spark.worker.ui.port;\n" +
 			"SPARK_PUBLIC_DNS is the name by which others find the pages; SPARK_LOCAL_DIRS stands before spark.local.dir. The -Dkey=value of SPARK_WORKER_OPTS and SPARK_DAEMON_JAVA_OPTS are\n" +
@@ -218,7 +216,6 @@ func workerCommand(s streams) *cobra.Command {
 
 func (o *workerOptions) flags(f *pflag.FlagSet) {
 	o.pages(f, 0, workerUIPort)
-	o.members.flags(f)
 	f.IntVarP(&o.cores, "cores", "c", machine.Cores(), "cores to offer")
 	f.StringVarP(&o.memory, "memory", "m", fmt.Sprintf("%dm", machine.MemoryMB()), "memory to offer, such as 2g")
 	f.StringVarP(&o.workDir, "work-dir", "d", "work", "`DIRECTORY` of the executors")
@@ -252,9 +249,6 @@ func (o *workerOptions) worker(args []string) (opts node.WorkerOptions, err erro
 		return opts, fmt.Errorf("SPARK_LOCAL_DIRS: %w", err)
 	}
 	if opts.Options, err = o.standalone("worker", 0, known.WorkerUIPort); err != nil {
-		return opts, err
-	}
-	if opts.Join, err = addresses("--join", o.join); err != nil {
 		return opts, err
 	}
 	if len(args) == 1 {

@@ -133,7 +133,7 @@ func root(s streams) *cobra.Command {
 		&cobra.Group{ID: "measure", Title: "Measure:"}, &cobra.Group{ID: "daemons", Title: "Daemons:"},
 	)
 	for _, command := range []func(streams) *cobra.Command{
-		runCommand, submitCommand, scenarioCommand, simCommand, traceCommand, topCommand, statusCommand, whyCommand, explainCommand, configCommand,
+		runCommand, submitCommand, scenarioCommand, simCommand, traceCommand, topCommand, statusCommand, membersCommand, whyCommand, explainCommand, configCommand,
 		benchCommand, versionCommand, masterCommand, workerCommand, resourceManagerCommand, nodeManagerCommand, rmadminCommand,
 		executorCommand, driverCommand,
 	} {

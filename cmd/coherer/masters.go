@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,13 +51,31 @@ func (o *ofCluster) resourceManager() (at rpcenv.Address, found bool, err error)
 	return at, true, nil
 }
 
-// masters are the Masters that the members know. It joins their gossip for as long as it asks.
+// masters are the Masters that the members know.
 func (m *members) masters(ctx context.Context, c *conf.Conf) ([]rpcenv.Address, error) {
+	all, err := m.look(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var out []rpcenv.Address
+	for _, i := range all {
+		if i.Role == gossip.RoleMaster {
+			out = append(out, i.RPC)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("none of the %d members that %s knows is a Master: start one with coherer master --join %[2]s", len(all), m.join)
+	}
+	return out, nil
+}
+
+// look is all members, sorted by name. It joins their gossip for as long as it looks.
+func (m *members) look(ctx context.Context, c *conf.Conf) ([]gossip.Info, error) {
 	names, err := addresses("--join", m.join)
 	if err != nil {
 		return nil, usage(err)
 	}
-	cfg := gossip.Config{Join: names, Label: known.GossipLabel.Get(c), Meta: gossip.Meta{Role: "status", PID: os.Getpid()}}
+	cfg := gossip.Config{Join: names, Label: known.GossipLabel.Get(c), Meta: gossip.Meta{Role: lookRole, PID: os.Getpid()}}
 	if file, ok := known.GossipKeyFile.Find(c); ok {
 		cfg.Keys = gossip.KeysOf(file)
 	}
@@ -65,18 +84,15 @@ func (m *members) masters(ctx context.Context, c *conf.Conf) ([]rpcenv.Address, 
 		return nil, fmt.Errorf("--join: %w", err)
 	}
 	defer member.Close()
-	var out []rpcenv.Address
-	for _, i := range member.Masters() {
-		out = append(out, i.RPC)
-	}
+	all := slices.DeleteFunc(member.Members(), func(i gossip.Info) bool { return i.Role == lookRole })
 	leaving, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer cancel()
 	_ = member.Leave(leaving) // a courtesy: without it the members detect the end themselves
-	if len(out) == 0 {
-		return nil, fmt.Errorf("the cluster of %s has no Master: start one with coherer master --join %s", strings.Join(names, ", "), names[0])
-	}
-	return out, nil
+	return all, nil
 }
+
+// lookRole is the role of a command that only looks: it is no part of the cluster.
+const lookRole = "status"
 
 // addresses are those that the value of a flag lists; an empty value has none.
 func addresses(flag, value string) ([]string, error) {
