@@ -175,6 +175,8 @@
 //	conn.settle, inbox.postAll          conn.receiving, inbox.mu  queues it, with those that came with it, and orders a turn
 //	inbox.runTurn, inbox.handle         no lock                   calls Receive
 //
+// Over TCP the goroutine that read a message runs the turn, as long as turns are short: see package transport.
+//
 // Its answer goes back by conn.respond, under conn.mu, and conn.receiveAnswer, under conn.receiving, into the asker's inbox.
 //
 // # Floors
@@ -196,6 +198,7 @@
 //	context -> items inbox: a Context stands in its inbox and has the item that is handled
 //	inbox -> bound protoactor: an inbox may have a bound, and an actor runs it
 //	outgoing_ask -> conn: an answer comes by a connection
+//	gather -> protoactor: a turn needs an actor
 //	conn -> gather credit: a connection has what it gathers, and its streams
 //	keepalive -> conn_life: silence ends a connection
 //

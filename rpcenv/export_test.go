@@ -131,7 +131,9 @@ func (o Conn) ReceiveBatch(all ...*Envelope) {
 		}
 		return e
 	}
-	o.c.ReceiveBatch(next(), next)
+	if turn := o.c.ReceiveBatch(next(), next); turn != nil {
+		turn()
+	}
 }
 
 // Close gives the connection up; End is its end.

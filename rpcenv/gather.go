@@ -44,14 +44,17 @@ func (c *conn) came() time.Time {
 }
 
 // settle posts what was gathered. c.receiving is held.
-func (c *conn) settle() {
+func (c *conn) settle() { c.postGathered(false) }
+
+// postGathered is settle. If own is set, the caller gets the turn that the inbox needs, if it needs one. c.receiving is held.
+func (c *conn) postGathered(own bool) (turn func()) {
 	g := &c.gathered
 	if g.items.len() == 0 {
-		return
+		return nil
 	}
 	in, q, taken := g.in, g.items, false
 	g.in, g.items = nil, nil
-	if q, taken = in.postAll(q); !taken {
+	if q, turn, taken = in.postAll(q, own); !taken {
 		for q.len() > 0 {
 			it := itemQueues.next(q)
 			c.unposted(in, it)
@@ -59,14 +62,16 @@ func (c *conn) settle() {
 		}
 	}
 	itemQueues.release(q)
+	return turn
 }
 
-// postAll is post for all items of q. It returns a queue that the caller may use: with the items, if they were not taken, else empty.
-func (in *inbox) postAll(q *items) (left *items, taken bool) {
+// postAll is post for all items of q. It returns a queue that the caller may use: with the items, if they were not taken, else empty. If
+// own is set, a turn that has to be ordered is the caller's.
+func (in *inbox) postAll(q *items, own bool) (left *items, turn func(), taken bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.stopped {
-		return q, false
+		return q, nil, false
 	}
 	in.env.busy(q.len())
 	if in.meter == nil {
@@ -89,8 +94,23 @@ func (in *inbox) postAll(q *items) (left *items, taken bool) {
 		in.queue = itemQueues.push(in.queue, *it)
 		*it = item{}
 	}
+	if own && in.invoker != nil && in.kind.serial() && in.env.hooks.Turn == nil {
+		return q, in.claimTurnLocked(), true
+	}
 	in.scheduleLocked()
-	return q, true
+	return q, nil, true
+}
+
+// claimTurnLocked returns the turn of a serial endpoint that somebody has to run; nil if one is ordered already.
+func (in *inbox) claimTurnLocked() func() {
+	if in.scheduled {
+		return nil
+	}
+	in.scheduled = true
+	if in.run == nil {
+		in.run = in.runTurn
+	}
+	return in.run
 }
 
 // unposted is the end of an item that came by the connection for an endpoint which has been stopped since it was found.

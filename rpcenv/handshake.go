@@ -84,15 +84,16 @@ func (c *conn) Receive(env *Envelope) {
 }
 
 // ReceiveBatch takes envelopes that came at once.
-func (c *conn) ReceiveBatch(e *Envelope, next func() *Envelope) {
+func (c *conn) ReceiveBatch(e *Envelope, next func() *Envelope) (turn func()) {
 	c.receiving.Lock()
 	defer c.receiving.Unlock()
 	c.gathered.batch = true
 	for ; e != nil; e = next() {
 		c.take(e)
 	}
-	c.settle()
+	turn = c.postGathered(true)
 	c.gathered.batch, c.gathered.at = false, time.Time{}
+	return turn
 }
 
 // take is Receive. c.receiving is held.

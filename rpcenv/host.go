@@ -116,8 +116,9 @@ type Receiver interface {
 type BatchReceiver interface {
 	Receiver
 	// ReceiveBatch is Receive for e, and then for what next returns, until that is nil. Each envelope is good until next is called.
-	// next does not wait, so the Receiver may do together what it does for all of them.
-	ReceiveBatch(e *Envelope, next func() *Envelope)
+	// next does not wait, so the Receiver may do together what it does for all of them. If it returns a turn of an inbox, the Link runs
+	// that or gives it to the Dispatcher.
+	ReceiveBatch(e *Envelope, next func() *Envelope) (turn func())
 }
 
 // EnvelopeKind is what an Envelope is, by the numbers of Spark's frames.

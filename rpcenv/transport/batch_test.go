@@ -19,7 +19,7 @@ type batches struct {
 	all  [][]string
 }
 
-func (b *batches) ReceiveBatch(e *rpcenv.Envelope, next func() *rpcenv.Envelope) {
+func (b *batches) ReceiveBatch(e *rpcenv.Envelope, next func() *rpcenv.Envelope) (turn func()) {
 	var batch []string
 	for ; e != nil; e = next() {
 		batch = append(batch, string(e.Content))
@@ -28,6 +28,7 @@ func (b *batches) ReceiveBatch(e *rpcenv.Envelope, next func() *rpcenv.Envelope)
 		}
 	}
 	b.all = append(b.all, batch)
+	return nil
 }
 
 func TestFramesThatCameAtOnceAreOneBatch(t *testing.T) {

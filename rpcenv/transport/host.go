@@ -81,11 +81,12 @@ func (o *Options) setDefaults() {
 	o.MaxUnfinished = max(o.MaxUnfinished, 2*int64(o.MaxFrame))
 }
 
-// Locks. Nobody holds a lock of this package while it calls a Receiver, accept, done, a Block's body, a timer's function
-// or Options.Start: all of these may call the Host or a Link. Each mu is taken alone, with two exceptions:
+// Locks. Nobody holds a lock of this package while it calls a Receiver, accept, done, a Block's body, a timer's function, a turn
+// or Options.Start: all of these may call the Host or a Link. Each mu is taken alone, with three exceptions:
 //
-//	memory.mu      then Host.mu   a listener is kept and gets its place in the table as one step
-//	memoryLink.mu  then pool.mu   schedule
+//	memory.mu      then Host.mu     a listener is kept and gets its place in the table as one step
+//	memoryLink.mu  then pool.mu     schedule
+//	watch.mu       then tcpLink.mu  takeOver
 //
 // The mu of the two ends of a memoryLink are never held together, since either end may send to the other at any time. What
 // each lock guards stands below it in its struct, with these two additions: Host.mu orders the cancelling of ctx against
@@ -99,6 +100,7 @@ type Host struct {
 	tasks *tasks
 	large *wire.Budget // of the frames of all links
 	clock clock
+	watch watch // of the links over TCP
 	// ctx ends with the Host; dials end with it.
 	ctx    context.Context
 	cancel context.CancelFunc

@@ -21,21 +21,39 @@ const (
 	lingerTime = time.Second
 )
 
-// tcpLink is a Link over a connection. One goroutine reads, one writes.
+// tcpLink is a Link over a connection. One goroutine reads, and runs turns of inboxes for what it read (turns.go). One writes what the
+// first one does not write itself (writer.go).
 type tcpLink struct {
 	host          *Host
 	conn          net.Conn
 	frames        *wire.Reader
 	local, remote rpcenv.Address
 	limit         atomic.Int64
-	queued        atomic.Int64  // bytes of pending, and those that the writer took and has not written; it grows with mu held
+	queued        atomic.Int64  // bytes of pending, and those that out has not written; it grows with mu held
 	closing       atomic.Bool   // nothing goes out or in any more
 	wake          chan struct{} // capacity 1: the writer has something to do
 	written       chan struct{} // closed when the writer ended
 
+	// These are the reading goroutine's.
+	receiver rpcenv.Receiver
+	batches  rpcenv.BatchReceiver // the receiver, if it is one
+	decoder  envelopeDecoder
+	long     int // see ended
+	apart    int // turns that go to the pool before one is run here again
+
+	readers sync.WaitGroup // goroutines that read, or run a turn since another one reads
+	turns   atomic.Uint64  // how many were begun here
+	inTurn  atomic.Uint64  // the number of the turn that the reading goroutine runs; 0: it reads
+	watched atomic.Bool    // the Host's watch looks at it
+	seen    [2]uint64      // turns and inTurn, when it last did; the watch's
+	listed  bool           // the watch's too
+
+	corked atomic.Bool // the reading goroutine writes soon what is pending
+	out    output
+
 	mu       sync.Mutex
 	encoder  envelopeEncoder
-	pending  segments // frames that the writer has not taken
+	pending  segments // frames that nobody has taken to write
 	cause    error    // why this side ends the link
 	writeErr error
 }
@@ -49,6 +67,7 @@ func newTCPLink(h *Host, conn net.Conn, frames *wire.Reader) *tcpLink {
 		local: wire.AddressOf(conn.LocalAddr()), remote: wire.AddressOf(conn.RemoteAddr()),
 		wake: make(chan struct{}, 1), written: make(chan struct{}),
 	}
+	l.out.init(conn)
 	l.limit.Store(HandshakeLimit)
 	return l
 }
@@ -66,11 +85,13 @@ func (l *tcpLink) Send(e *rpcenv.Envelope) {
 		l.end(fmt.Errorf("send to %s: %w", l.remote, err))
 		return
 	}
-	// The writer takes all that is pending at once, so only the first needs to wake it.
-	if len(l.pending) == 0 {
+	had := len(l.pending)
+	l.encoder.write(&l.pending, e, size)
+	// The writer takes all that is pending at once, so only the first needs to wake it. If the reading goroutine will write, more than a
+	// segment is too much to wait for that.
+	if had == 0 && !l.corked.Load() || had == 1 && len(l.pending) > 1 {
 		l.signal()
 	}
-	l.encoder.write(&l.pending, e, size)
 	l.queued.Add(int64(size))
 }
 
@@ -109,31 +130,42 @@ func (l *tcpLink) signal() {
 	}
 }
 
-// run reads until the end. It is the reader's goroutine.
+// run reads until the end. It returns after Closed, and after the last turn that a goroutine of this link runs.
 func (l *tcpLink) run(r rpcenv.Receiver) {
 	go l.write()
-	err := l.read(r)
+	l.receiver = r
+	l.batches, _ = r.(rpcenv.BatchReceiver)
+	l.readers.Add(1)
+	l.reads()
+	l.readers.Wait()
+}
+
+// reads reads until the end, or until another goroutine does.
+func (l *tcpLink) reads() {
+	defer l.readers.Done()
+	replaced, err := l.read()
+	if replaced {
+		return
+	}
+	l.frames.Release()
 	l.mu.Lock()
 	switch {
 	case l.cause != nil:
 		// This side ended the link. What read ran into since is a consequence.
 		err = l.cause
 	case l.writeErr != nil && errors.Is(err, wire.ErrIdle):
-		// The deadline is the one that writeAll has set. Any other error is the peer's own account of the end.
+		// The deadline is the one that failed has set. Any other error is the peer's own account of the end.
 		err = l.writeErr
 	}
 	l.closing.Store(true) // under the lock: from here on Send queues nothing
 	l.mu.Unlock()
 	_ = l.conn.Close() // also ends a Write
 	l.signal()         // and this a writer that waits for work
-	<-l.written        // Closed is last: nothing of this link runs after it
-	r.Closed(err)
+	<-l.written        // Closed is last: but for turns nothing of this link runs after it
+	l.receiver.Closed(err)
 }
 
-func (l *tcpLink) read(r rpcenv.Receiver) error {
-	defer l.frames.Release()
-	var decoder envelopeDecoder
-	batches, _ := r.(rpcenv.BatchReceiver)
+func (l *tcpLink) read() (replaced bool, err error) {
 	var failed error // of what was read ahead
 	next := func() *rpcenv.Envelope {
 		// Not after an error, and not once the link is closing: Receive would not be called any more either.
@@ -145,30 +177,35 @@ func (l *tcpLink) read(r rpcenv.Receiver) error {
 			return nil
 		}
 		var e *rpcenv.Envelope
-		e, failed = decoder.decode(frame)
+		e, failed = l.decoder.decode(frame)
 		return e
 	}
 	for {
 		frame, err := l.next()
 		if err != nil {
-			return l.received(err)
+			return false, l.received(err)
 		}
-		e, err := decoder.decode(frame)
+		e, err := l.decoder.decode(frame)
 		if err != nil {
-			return l.received(err)
+			return false, l.received(err)
 		}
 		if l.closing.Load() {
 			// Read on until the peer closes or the deadline of end passes: a connection closed with unread bytes is reset,
 			// and the peer would lose what the writer has just sent.
 			_, _ = io.Copy(io.Discard, l.frames)
-			return nil // end has the cause
+			return false, nil // end has the cause
 		}
-		if batches == nil {
-			r.Receive(e)
+		if l.batches == nil {
+			l.receiver.Receive(e)
 			continue
 		}
-		if batches.ReceiveBatch(e, next); failed != nil {
-			return l.received(failed)
+		l.corked.Store(true)
+		turn := l.batches.ReceiveBatch(e, next)
+		if !l.runHere(turn) {
+			return true, nil
+		}
+		if failed != nil {
+			return false, l.received(failed)
 		}
 	}
 }
@@ -207,65 +244,4 @@ func (l *tcpLink) received(err error) error {
 		return io.EOF
 	}
 	return fmt.Errorf("receive from %s: %w", l.remote, err)
-}
-
-// drop forgets what is queued. The caller holds l.mu.
-func (l *tcpLink) drop() {
-	l.pending.free()
-	l.pending = nil
-	l.queued.Store(0)
-}
-
-// write writes what Send queued, each time all of it. It is the writer's goroutine.
-func (l *tcpLink) write() {
-	defer close(l.written)
-	var batch segments
-	for {
-		l.mu.Lock()
-		batch, l.pending = l.pending, batch[:0]
-		// Under the same lock as the batch: once it is true Send adds nothing, so an empty batch means all is written.
-		last := l.closing.Load()
-		l.mu.Unlock()
-		for _, segment := range batch {
-			if !l.writeAll(segment) {
-				// Not one more segment after an error: the stream would have a hole.
-				batch.free()
-				return
-			}
-		}
-		batch.free()
-		switch {
-		case len(batch) > 0: // more may have come meanwhile
-		case last:
-			l.closeWrite()
-			return
-		default:
-			<-l.wake
-		}
-	}
-}
-
-func (l *tcpLink) closeWrite() {
-	if half, ok := l.conn.(interface{ CloseWrite() error }); ok {
-		_ = half.CloseWrite() // fails only on a connection that is gone
-	}
-}
-
-// writeAll writes a segment. After an error nothing goes out any more, and the reader gets a moment for what the peer sent
-// before; it learns by itself why the connection ended, in most cases.
-func (l *tcpLink) writeAll(b []byte) bool {
-	for len(b) > 0 {
-		n, err := l.conn.Write(b)
-		b = b[n:]
-		l.queued.Add(-int64(n))
-		if err != nil {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.writeErr = fmt.Errorf("send to %s: %w", l.remote, wire.ReadError(err))
-			l.drop()
-			_ = l.conn.SetReadDeadline(time.Now().Add(lingerTime))
-			return false
-		}
-	}
-	return true
 }

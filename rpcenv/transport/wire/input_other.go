@@ -4,5 +4,8 @@ package wire
 
 import "syscall"
 
+// WriteFD writes nothing: whoever may wait writes.
+func WriteFD(uintptr, []byte) (int, error) { return 0, syscall.EAGAIN }
+
 // readFD reads from a descriptor that does not block.
 func readFD(fd uintptr, b []byte) (int, error) { return syscall.Read(syscall.Handle(fd), b) }
