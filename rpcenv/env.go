@@ -43,6 +43,7 @@ type Env struct {
 	num         uint32 // unique in the process
 	switches    atomic.Pointer[switches]
 	tag         record.Name // its name in the ring
+	inBody      record.Name // record.InBody in the ring
 	incarnation uint64
 	addr        Address
 	self        Ref // the sender of what its own endpoints send: its address

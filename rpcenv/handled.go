@@ -32,7 +32,7 @@ func (e *Env) noteHandled(it *item, endpoint record.Name) {
 	if it.rare != nil {
 		name = r.Name(it.rare.name)
 	}
-	r.NoteItem(it.handledKind(), 0, &it.id, &it.cause, e.num, e.ringTime(), false, endpoint, 0, record.TextsOf(0, 0, 0, name))
+	r.NoteItem(it.handledKind(), 0, &it.id, &it.cause, e.num, e.ringTime(), 0, false, endpoint, 0, record.TextsOf(0, 0, 0, name))
 }
 
 // recordHandled records a handled item.
@@ -90,14 +90,24 @@ func (b *Blocking) recordAnswered(res result, ask *outgoingAsk) {
 		r.CountUntraced()
 		return
 	}
-	it := item{kind: itemReply, id: res.id, cause: ask.id, rare: rareInBody, received: nanos(res.received)}
-	h := handling{endpoint: b.from, tag: b.tag, recorded: res.recorded || e.switches.Load().records(b.from)}
-	if h.recorded && it.received == 0 { // recording was switched on meanwhile
-		it.received = nanos(e.host.Now())
+	if !res.recorded && !e.switches.Load().records(b.from) {
+		r.NoteItem(tracepb.Kind_HANDLED, 0, &res.id, &ask.id, e.num, e.ringTime(), 0, false, b.tag, 0, record.TextsOf(0, 0, 0, e.inBody))
+		return
 	}
-	h.began = time.Unix(0, it.received)
-	h.ended = h.began
-	e.recordHandled(&it, h)
+	at := nanos(res.received)
+	if at == 0 { // recording was switched on meanwhile
+		at = nanos(e.host.Now())
+	}
+	n := record.Note{
+		Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Time: at, Endpoint: b.tag, Name: e.inBody,
+		Recorded: true, Whole: record.Whole(b.tag, b.from) && record.Whole(e.inBody, record.InBody),
+	}
+	if !r.Record(&n, &record.Exact{Received: at, Started: at}) {
+		r.Add(&record.Event{
+			Kind: tracepb.Kind_HANDLED, ID: res.id, Cause: ask.id, Env: e.num, Time: at, Endpoint: b.from, Name: record.InBody,
+			Started: at, Received: at,
+		})
+	}
 }
 
 func (c *Context) begin(it *item) {

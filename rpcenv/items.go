@@ -89,7 +89,6 @@ var (
 	rareStart  = &rare{name: "OnStart"}
 	rareStop   = &rare{name: "OnStop"}
 	rareFailed = &rare{name: "ask failed"}
-	rareInBody = &rare{name: record.InBody}
 )
 
 // happened reports whether the item is an event that somebody else's address belongs to.

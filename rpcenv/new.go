@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/coherer/coherer/rpcenv/codec"
+	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
 // New makes an Env on a Host and, unless it is in client mode, begins to listen: at the port it was given or, while they
@@ -32,7 +33,7 @@ func New(h Host, cfg Config) (*Env, error) {
 	e.connections = connections{env: e, byID: map[uint64]*conn{}, peers: map[Address][]*conn{}, links: map[*conn]struct{}{}}
 	e.spawner.begin(e.dispatcher)
 	e.beginRecording()
-	e.tag = e.recorder.Name(cfg.Name)
+	e.tag, e.inBody = e.recorder.Name(cfg.Name), e.recorder.Name(record.InBody)
 	if hooked, ok := h.(Hooked); ok {
 		e.hooks = hooked.Hooks()
 	}

@@ -62,20 +62,22 @@ func (e *Env) recordSent(o *outgoing, id record.ID, question string, w *way) {
 		r.CountUntraced()
 		return
 	}
-	n := record.Note{
-		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: e.noteTime(o), Size: uint64(len(o.content)),
-		Endpoint: w.from(r, o), To: w.names.to.of(r, o.to.Name), Peer: w.names.peer.of(r, w.peer),
-		Type: t.Name, Form: o.form, Recorded: o.recorded,
-	}
+	at, size := e.noteTime(o), uint64(len(o.content))
+	from, to, peer := w.from(r, o), w.names.to.of(r, o.to.Name), w.names.peer.of(r, w.peer)
+	typ, own, address := t.Name, record.Name(0), record.Name(0)
 	answer := o.isAnswer()
 	if answer {
-		n.Type, n.Name = w.names.typ.of(r, question), t.Name
+		typ, own = w.names.typ.of(r, question), t.Name
 	} else {
-		n.Address = w.names.address.of(r, w.address)
+		address = w.names.address.of(r, w.address)
 	}
 	if !o.recorded {
-		r.Note(&n)
+		r.NoteItem(tracepb.Kind_SENT, o.form, &id, &o.cause, e.num, at, size, false, from, to, record.TextsOf(typ, peer, address, own))
 		return
+	}
+	n := record.Note{
+		Kind: tracepb.Kind_SENT, ID: id, Cause: o.cause, Env: e.num, Time: at, Size: size, Endpoint: from, To: to,
+		Peer: peer, Address: address, Type: typ, Name: own, Form: o.form, Recorded: true,
 	}
 	n.Whole = t.Whole && w.whole(o)
 	x := record.Exact{Body: e.table.Body(o.content)}
@@ -83,11 +85,11 @@ func (e *Env) recordSent(o *outgoing, id record.ID, question string, w *way) {
 		x.Message = o.msg
 	}
 	if !r.Record(&n, &x) {
-		address := w.address
+		place := w.address
 		if answer {
-			address = ""
+			place = ""
 		}
-		e.addSent(o, id, n.Time, t.Text, question, w.peer, address)
+		e.addSent(o, id, at, t.Text, question, w.peer, place)
 	}
 }
 
@@ -120,7 +122,7 @@ func (e *Env) recordLocal(o *outgoing, id record.ID, question string, names loca
 	}
 	at := e.noteTime(o)
 	if !o.recorded {
-		r.NoteItem(tracepb.Kind_SENT, o.form, &id, &o.cause, e.num, at, false, o.tag, names.to, record.TextsOf(typ, e.tag, 0, own))
+		r.NoteItem(tracepb.Kind_SENT, o.form, &id, &o.cause, e.num, at, 0, false, o.tag, names.to, record.TextsOf(typ, e.tag, 0, own))
 		return t.Name
 	}
 	n := record.Note{

@@ -9,8 +9,8 @@ const (
 	largeBlock = 1 << 20
 	// blockRoom is the room behind a block for the record that does not fit.
 	blockRoom = 8 << 10
-	// keptBlocks is how many written blocks are kept for the next records.
-	keptBlocks = 2
+	// keptBlocks is how many written blocks are kept for the next records, as long as they come fast.
+	keptBlocks = 4
 	// keepsUp is how many blocks wait at most while the disk is as fast as the recording.
 	keepsUp = 3
 )

@@ -60,15 +60,15 @@ func TextsOf(typ, peer, address, name Name) Texts {
 	return Texts(uint64(typ) | uint64(peer)<<16 | uint64(address)<<32 | uint64(name)<<48)
 }
 
-// NoteItem is Note for a record without a size. It costs less, since no Note is written to memory and read again. to is a Note's To, or its
+// NoteItem is Note with its parts one by one. It costs less, since no Note is written to memory and read again. to is a Note's To, or its
 // Outcome.
 func (r *Recorder) NoteItem(
-	kind tracepb.Kind, form tracepb.Form, id, cause *ID, env uint32, at int64, recorded bool, endpoint, to Name, rest Texts,
+	kind tracepb.Kind, form tracepb.Form, id, cause *ID, env uint32, at int64, size uint64, recorded bool, endpoint, to Name, rest Texts,
 ) {
 	if !recorded {
 		r.ringHasMore()
 	}
-	r.ring.fill(uint64(at), id.Conn, itemWord(kind, form, id, cause), cause.Conn, causeWord(cause, 0),
+	r.ring.fill(uint64(at), id.Conn, itemWord(kind, form, id, cause), cause.Conn, causeWord(cause, size),
 		uint64(env)|uint64(endpoint)<<32|uint64(to)<<48, uint64(rest))
 }
 
