@@ -75,7 +75,7 @@ func (s *Site) Fail(w http.ResponseWriter, err error) {
 }
 
 // Page makes a handler of a function that computes the data of a page, one of Templates.
-func (s *Site) Page(pages *template.Template, name string, data func(r *http.Request) (any, error)) http.Handler {
+func (s *Site) Page(pages func() *template.Template, name string, data func(r *http.Request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d, err := data(r)
 		if err != nil {
@@ -83,7 +83,7 @@ func (s *Site) Page(pages *template.Template, name string, data func(r *http.Req
 			return
 		}
 		w.Header().Set("Content-Type", "text/html;charset=utf-8")
-		if err := pages.ExecuteTemplate(w, name, d); err != nil { // its client has gone
+		if err := pages().ExecuteTemplate(w, name, d); err != nil { // its client has gone
 			s.Log.Debugf("page %s: %v", name, err)
 		}
 	})

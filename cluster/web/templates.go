@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"sync"
 	"time"
 
 	"github.com/coherer/coherer/rpcenv/oneline"
@@ -14,12 +15,14 @@ import (
 var common embed.FS
 
 // Templates are the pages of a system, pages/*.html of own, with the words that they use besides those of all, and with the parts
-// of all pages.
-func Templates(own fs.FS, words template.FuncMap) *template.Template {
-	t := template.New("").Funcs(template.FuncMap{
-		"line": oneline.Text, "mib": func(n int32) string { return Mebibytes(int64(n)) }, "date": date, "took": took,
-	}).Funcs(words)
-	return template.Must(template.Must(t.ParseFS(common, "pages/*.html")).ParseFS(own, "pages/*.html"))
+// of all pages. They are parsed when the first of them is wanted: nearly every process of the binary shows none.
+func Templates(own fs.FS, words template.FuncMap) func() *template.Template {
+	return sync.OnceValue(func() *template.Template {
+		t := template.New("").Funcs(template.FuncMap{
+			"line": oneline.Text, "mib": func(n int32) string { return Mebibytes(int64(n)) }, "date": date, "took": took,
+		}).Funcs(words)
+		return template.Must(template.Must(t.ParseFS(common, "pages/*.html")).ParseFS(own, "pages/*.html"))
+	})
 }
 
 // Mebibytes is a size in MiB as Spark writes it; more than an int32 holds is cut to that. It mirrors Utils.megabytesToString.
