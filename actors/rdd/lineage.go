@@ -72,7 +72,7 @@ func newLineage[T any](job string, d Dataset[T], c codec[T]) (*Lineage, error) {
 	}
 	l.result = func(r *run, action Action) (res Result) {
 		for v := range d.iterate(r) {
-			r.at = nil // outside of all user functions
+			r.at = outside
 			res.Count++
 			if action == ActionCollect {
 				res.Records = c.append(res.Records, v)

@@ -8,7 +8,7 @@ import (
 
 const (
 	// readChunk is how much of a file is read at once.
-	readChunk = 1 << 20
+	readChunk = 256 << 10
 	// readAhead is how far beyond the end of a split is read at first, for the rest of its last line.
 	readAhead = 4 << 10
 )

@@ -9,9 +9,10 @@ import "iter"
 func Map[T, U any](d Dataset[T], f func(T) U) Dataset[U] {
 	n := d.derive("Map", f)
 	return newDataset(n, func(r *run) iter.Seq[U] {
+		at := r.number(n)
 		return func(yield func(U) bool) {
 			d.iterate(r)(func(v T) bool { // called, not ranged over: a loop's own checks cost as much as a short f
-				r.at = n
+				r.at = at
 				return yield(f(v))
 			})
 		}
@@ -22,9 +23,10 @@ func Map[T, U any](d Dataset[T], f func(T) U) Dataset[U] {
 func Filter[T any](d Dataset[T], keep func(T) bool) Dataset[T] {
 	n := d.derive("Filter", keep)
 	return newDataset(n, func(r *run) iter.Seq[T] {
+		at := r.number(n)
 		return func(yield func(T) bool) {
 			for v := range d.iterate(r) {
-				r.at = n
+				r.at = at
 				if keep(v) && !yield(v) {
 					return
 				}
@@ -37,6 +39,7 @@ func Filter[T any](d Dataset[T], keep func(T) bool) Dataset[T] {
 func FlatMap[T, U any](d Dataset[T], f func(T) iter.Seq[U]) Dataset[U] {
 	n := d.derive("FlatMap", f)
 	return newDataset(n, func(r *run) iter.Seq[U] {
+		at := r.number(n)
 		return func(yield func(U) bool) {
 			ended := false
 			each := func(u U) bool { // made once: a loop over seq would allocate it for each record
@@ -45,11 +48,11 @@ func FlatMap[T, U any](d Dataset[T], f func(T) iter.Seq[U]) Dataset[U] {
 					ended = true
 					return false
 				}
-				r.at = n
+				r.at = at
 				return true
 			}
 			for v := range d.iterate(r) {
-				r.at = n
+				r.at = at
 				if seq := f(v); seq != nil {
 					seq(each)
 				}
@@ -75,17 +78,18 @@ func MapPartitionsWithIndex[T, U any](d Dataset[T], f func(partition int, in ite
 
 func mapPartitions[T, U any](n *node, d Dataset[T], f func(int, iter.Seq[T]) iter.Seq[U]) Dataset[U] {
 	return newDataset(n, func(r *run) iter.Seq[U] {
+		at := r.number(n)
 		in := func(yield func(T) bool) {
 			for v := range d.iterate(r) {
-				r.at = n
+				r.at = at
 				if !yield(v) {
 					return
 				}
 			}
-			r.at = n // f goes on after the last record
+			r.at = at // f goes on after the last record
 		}
 		return func(yield func(U) bool) {
-			r.at = n
+			r.at = at
 			seq := f(r.task.Partition, in)
 			if seq == nil {
 				return
@@ -95,7 +99,7 @@ func mapPartitions[T, U any](n *node, d Dataset[T], f func(int, iter.Seq[T]) ite
 				if !yield(u) {
 					return
 				}
-				r.at = n
+				r.at = at
 			}
 		}
 	})

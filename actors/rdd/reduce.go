@@ -20,13 +20,13 @@ func ReduceByKey[K comparable, V any](d Dataset[Pair[K, V]], f func(a, b V) V, p
 		n.err = err
 	}
 	reduce := func(r *run, in iter.Seq[Pair[K, V]]) []Pair[K, V] {
-		c := newCombiner(f, keeper(keys))
+		c, at := newCombiner(f, keeper(keys)), r.number(n)
 		in(func(p Pair[K, V]) bool { // called, not ranged over, as in Map
-			r.at = n
+			r.at = at
 			c.add(p)
 			return true
 		})
-		r.at = n // the last pairs are merged only now
+		r.at = at // the last pairs are merged only now
 		return c.all()
 	}
 	n.write = func(r *run) [][]byte {

@@ -11,9 +11,10 @@ import (
 func Sleep[T any](d Dataset[T], f func(T) time.Duration) Dataset[T] {
 	n := d.derive("Sleep", f)
 	return newDataset(n, func(r *run) iter.Seq[T] {
+		at := r.number(n)
 		return func(yield func(T) bool) {
 			for v := range d.iterate(r) {
-				r.at = n
+				r.at = at
 				r.sleep(f(v))
 				if !yield(v) {
 					return

@@ -85,10 +85,18 @@ func (l *Lineage) RunResult(t Task, action Action) (res Result, err error) {
 type run struct {
 	task    Task
 	lineage *Lineage
-	at      *node // whose user function runs
-	ticks   uint32
-	err     error
+	// at is the number of the node whose user function runs, or outside. Records set it several times each, which a pointer would
+	// have the garbage collector look at.
+	at    int
+	ticks uint32
+	err   error
 }
+
+// outside of all user functions.
+const outside = -1
+
+// number is the node's in the lineage, for at.
+func (r *run) number(n *node) int { return r.lineage.number[n] }
 
 // stopped is the private panic of run.fail.
 type stopped struct{}
@@ -97,7 +105,7 @@ func (l *Lineage) run(t Task, body func(*run)) (err error) {
 	if n := l.Partitions(t.Node); t.Partition < 0 || n > 0 && t.Partition >= n {
 		return fmt.Errorf("%w: node %d of job %s has no partition %d", ErrBadTask, t.Node, l.Job, t.Partition)
 	}
-	r := &run{task: t, lineage: l}
+	r := &run{task: t, lineage: l, at: outside}
 	defer func() {
 		value := recover()
 		switch {
@@ -113,8 +121,9 @@ func (l *Lineage) run(t Task, body func(*run)) (err error) {
 
 func (r *run) userError(value any) error {
 	e := &UserError{Value: value, Stack: debug.Stack(), Node: r.task.Node, Op: "task", Func: r.lineage.Job}
-	if r.at != nil {
-		e.Node, e.Op, e.Func = r.lineage.number[r.at], r.at.op, r.at.fn
+	if r.at != outside {
+		n := r.lineage.nodes[r.at]
+		e.Node, e.Op, e.Func = r.at, n.op, n.fn
 	}
 	return e
 }

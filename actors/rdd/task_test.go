@@ -191,6 +191,29 @@ func TestPanicOfAUserFunction(t *testing.T) {
 	}
 }
 
+// brokenFS panics when a file is opened.
+type brokenFS struct{}
+
+func (brokenFS) Open(string) (File, error) { panic(errBroken) }
+
+// A panic before any user's function has run is put down to none of them, but to the task.
+func TestPanicOutsideOfUserFunctions(t *testing.T) {
+	job, err := wordCount.With(countArgs{"text", 1, 2}).Invocation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := job.Lineage.Shuffles()[0]
+	splits, err := job.Lineage.Splits(MemFS{"text": nil}, s.MapNode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = job.Lineage.RunMap(Task{Node: s.MapNode, Split: splits[0], FS: brokenFS{}}, 0)
+	var user *UserError
+	if !errors.As(err, &user) || user.Op != "task" || user.Node != s.MapNode || !errors.Is(err, errBroken) {
+		t.Errorf("error %+v, want one of the task itself", err)
+	}
+}
+
 func TestMapPartitionsWithIndex(t *testing.T) {
 	got, err := Collect(t.Context(), Local(nil), indexed.With(3))
 	if want := []string{"0 [0 1]", "1 [2 3]", "2 [4 5 6]"}; err != nil || !slices.Equal(got, want) {
