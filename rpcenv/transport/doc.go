@@ -16,7 +16,7 @@
 //
 // The goroutine that reads a link also runs a turn of the inbox for which something came, and writes what the turn sent over this link.
 // To wake a goroutine for a message and another one for its answer would cost more than most messages. Turns that take longer than
-// 0.2 ms go to the pool, and one that takes 2 to 4 ms is taken over: another goroutine reads on. So a handler that is slow, or waits,
+// 0.5 ms go to the pool, and one that takes 2 to 4 ms is taken over: another goroutine reads on. So a handler that is slow, or waits,
 // holds up its own messages alone, but for that moment. What a turn sends goes out at its end, or when it is taken over.
 //
 // # Ends

@@ -10,9 +10,10 @@ import (
 // that takes long is taken over: another goroutine reads on, and the next turns of the link go to the pool.
 const (
 	// longTurn is what a turn may take. Other messages of the connection wait as long.
-	longTurn = 200 * time.Microsecond
-	// A long turn counts longWeight, a short one takes 1 off. Beyond mostLong, apartTurns turns go to the pool.
-	longWeight, mostLong, apartTurns = 4, 10, 1000
+	longTurn = 500 * time.Microsecond
+	// A long turn counts how many times longTurn it took, at most longest, a short one takes 1 off. Beyond mostLong, apartTurns turns go
+	// to the pool.
+	longest, mostLong, apartTurns = 8, 16, 1000
 	// watchTick is how often the watch looks. A turn that it sees twice is taken over.
 	watchTick = 2 * time.Millisecond
 )
@@ -39,13 +40,14 @@ func (l *tcpLink) runHere(turn func()) bool {
 	return true
 }
 
-// ended notes how long a turn took. One may have been long because the machine was busy: several in a row, or nearly, count.
+// ended notes how long a turn took. Some take long because the machine is busy: only several in a row, or nearly, count.
 func (l *tcpLink) ended(took time.Duration) {
-	if took <= longTurn {
+	times := int(min(took/longTurn, longest))
+	if times == 0 {
 		l.long = max(l.long-1, 0)
 		return
 	}
-	if l.long += longWeight; l.long > mostLong {
+	if l.long += times; l.long > mostLong {
 		l.long, l.apart = 0, apartTurns
 	}
 }
@@ -56,7 +58,7 @@ func (l *tcpLink) takeOver(turn uint64) {
 		return
 	}
 	l.readers.Add(1) // the goroutine of the turn still counts: the link does not wait for 0 yet
-	l.ended(watchTick)
+	l.ended(longest * longTurn)
 	l.uncork()
 	go l.reads()
 }

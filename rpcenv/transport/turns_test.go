@@ -128,7 +128,7 @@ func TestATurnThatTakesLongHoldsUpItsLinkForAMoment(t *testing.T) {
 
 func TestTurnsThatTakeLongGoToThePool(t *testing.T) {
 	turning(t, func(t *testing.T, h *Host, l *tcpLink, r *turner, peer *cable) {
-		r.turn = func([]string) { time.Sleep(2 * longTurn) }
+		r.turn = func([]string) { time.Sleep(2 * watchTick) }
 		held := func() bool { // reports whether a message waits for the turn of the one before it
 			began := time.Now()
 			says(t, peer, "a turn")
@@ -162,17 +162,20 @@ func TestTurnsThatTakeLongGoToThePool(t *testing.T) {
 func TestALongTurnNowAndThenStaysHere(t *testing.T) {
 	l := &tcpLink{}
 	for i := range 100 {
-		took := longTurn
-		if i%5 == 0 {
-			took++
+		took := longTurn - 1
+		if i%2 == 0 {
+			took = 2*longTurn - 1
 		}
 		l.ended(took)
 	}
 	if l.apart != 0 {
 		t.Error(l.apart)
 	}
-	for range 3 {
-		l.ended(longTurn + 1)
+	for i, took := range []time.Duration{time.Hour, 5 * longTurn, 3 * longTurn, longTurn} {
+		if l.apart != 0 {
+			t.Errorf("after %d long turns", i)
+		}
+		l.ended(took)
 	}
 	if l.apart != apartTurns {
 		t.Error(l.apart)
