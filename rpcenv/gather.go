@@ -15,9 +15,6 @@ type gathered struct {
 	at    time.Time // when it came
 }
 
-// mostGathered bounds how many items wait for each other: their endpoint may begin while the rest is decoded.
-const mostGathered = 64
-
 // gather posts an item that came by the connection, or keeps it until settle. c.receiving is held.
 func (c *conn) gather(in *inbox, it *item) {
 	g := &c.gathered
@@ -26,7 +23,7 @@ func (c *conn) gather(in *inbox, it *item) {
 		g.in = in
 	}
 	g.items = itemQueues.push(g.items, *it)
-	if !g.batch || g.items.len() >= mostGathered {
+	if !g.batch {
 		c.settle()
 	}
 }

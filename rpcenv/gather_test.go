@@ -70,7 +70,7 @@ func TestWhatComesAtOnceIsHandledInTheOrderOfItsArrival(t *testing.T) {
 	var want []string
 	for i := range 400 {
 		to := "E"
-		if i%100 > 80 { // runs for one endpoint longer than are posted at once, and single ones
+		if i%100 > 80 { // runs for one endpoint, and single ones
 			to = []string{"E", "F"}[i%2]
 		}
 		batch = append(batch, oneWay(to, text(fmt.Sprint(i))))
