@@ -15,6 +15,7 @@ import (
 
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driver/progress"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/boot"
@@ -75,6 +76,11 @@ func drive(s Submission, program Program, args []string) (err error) {
 	if err := p.Serve(env, ""); err != nil {
 		return err
 	}
+	member, err := enter(ctx, env, "driver", bind, clusterOf(c, masters))
+	if err != nil {
+		return err
+	}
+	defer member.Part()
 	// Before driver.Start: an executor may come as soon as the application is registered, and fetches the program.
 	if err := serveSelf(p.Host, env.Address()); err != nil {
 		return err
@@ -106,6 +112,17 @@ func drive(s Submission, program Program, args []string) (err error) {
 	b := env.Blocking(stopping)
 	defer b.Close()
 	return errors.Join(err, d.StopWith(b, exitCode(err)))
+}
+
+// clusterOf are the daemons that an application with these settings asks for executors.
+func clusterOf(c *conf.Conf, masters []rpcenv.Address) []rpcenv.Address {
+	if submit.MasterURL.Get(c) != YARNMaster {
+		return masters
+	}
+	if at, err := rmproxy.Address(c); err == nil { // else onYARN returns the error
+		return []rpcenv.Address{at}
+	}
+	return nil
 }
 
 // clusterManager names the daemon that an application asks for executors.

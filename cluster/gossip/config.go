@@ -55,7 +55,7 @@ func (c *Config) validate() error {
 	if len(c.Label) > memberlist.LabelMaxSize {
 		errs = append(errs, fmt.Errorf("the cluster's name has %d bytes: want at most %d", len(c.Label), memberlist.LabelMaxSize))
 	}
-	if _, err := encodeMeta(c.Meta, false); err != nil {
+	if _, err := encodeMeta(c.Meta); err != nil {
 		errs = append(errs, err)
 	}
 	for _, address := range c.Join {

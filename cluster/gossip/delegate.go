@@ -1,6 +1,8 @@
 package gossip
 
 import (
+	"strings"
+
 	"github.com/hashicorp/memberlist"
 
 	"github.com/coherer/coherer/rpcenv"
@@ -33,8 +35,8 @@ func (d *delegate) NotifyLeave(n *memberlist.Node) {
 	name := n.Name
 	at := rpcenv.Address{Host: n.Addr.String(), Port: int(n.Port)}
 	d.change(func(b *books) bool {
-		// A member that left is no longer in the books: its mark of leaving came first, and seen removed it. So one that is
-		// still there failed, and upkeep calls on its address.
+		// A member that left is no longer in the books, since its goodbye came first. So one that is still there failed, and upkeep
+		// calls on its address.
 		failed := b.remove(name, name == d.name)
 		if failed && name != d.name {
 			(*Member)(d).lose(at)
@@ -46,10 +48,10 @@ func (d *delegate) NotifyLeave(n *memberlist.Node) {
 // seen notes what a member says of itself. A member whose metadata cannot be read is none of ours.
 func (d *delegate) seen(n *memberlist.Node) {
 	info := Info{Name: n.Name, Gossip: rpcenv.Address{Host: n.Addr.String(), Port: int(n.Port)}}
-	meta, leaving, err := decodeMeta(n.Meta)
+	meta, err := decodeMeta(n.Meta)
 	info.Meta = meta
 	d.change(func(b *books) bool {
-		if leaving || err != nil { // it did not fail: nobody needs to look for it
+		if err != nil { // it did not fail: nobody needs to look for it
 			return b.remove(info.Name, true)
 		}
 		return b.put(info)
@@ -66,8 +68,14 @@ func (d *delegate) change(f func(*books) bool) {
 	}
 }
 
-// NotifyMsg, GetBroadcasts, LocalState and MergeRemoteState are for messages of memberlist's user: this package sends none.
-func (d *delegate) NotifyMsg([]byte)                {}
+// NotifyMsg hears goodbyes. Anything else is of another release, and not understood.
+func (d *delegate) NotifyMsg(message []byte) {
+	if name, ok := strings.CutPrefix(string(message), goodbyePrefix); ok && name != d.name {
+		d.change(func(b *books) bool { return b.remove(name, true) })
+	}
+}
+
+// GetBroadcasts, LocalState and MergeRemoteState are for state of memberlist's user: this package has none.
 func (d *delegate) GetBroadcasts(int, int) [][]byte { return nil }
 func (d *delegate) LocalState(bool) []byte          { return nil }
 func (d *delegate) MergeRemoteState([]byte, bool)   {}

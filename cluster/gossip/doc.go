@@ -5,6 +5,6 @@
 // Master that hears of a failure asks the Worker, and removes it only when Spark's own rules say so.
 //
 // Each run of a daemon is a member of its own: its name holds the Env's incarnation, since memberlist refuses a name it
-// knows at another address. memberlist does not report whether a member left or failed; here a member that leaves first says
-// so in its metadata.
+// knows at another address. memberlist does not report whether a member left or failed; here a member that leaves says goodbye to each
+// of the others itself.
 package gossip

@@ -36,7 +36,7 @@ func (m *Member) WaitFor(ctx context.Context, cond func([]Info) bool) error {
 // Update changes what this member says of itself; Role and RPC stay as they are, since they are in its name. It returns
 // when the news was sent, or ctx ended.
 func (m *Member) Update(ctx context.Context, meta Meta) error {
-	data, err := encodeMeta(meta, false)
+	data, err := encodeMeta(meta)
 	if err != nil {
 		return fmt.Errorf("gossip: %w", err)
 	}

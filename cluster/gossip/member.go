@@ -60,7 +60,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gossip: listen at %s: %w", c.Bind, err)
 	}
-	meta, err := encodeMeta(c.Meta, false)
+	meta, err := encodeMeta(c.Meta)
 	if err != nil {
 		return nil, fmt.Errorf("gossip: %w", err)
 	}
@@ -231,7 +231,7 @@ func (m *Member) Lead(ctx context.Context) error {
 	meta := m.books.now[m.name].Meta
 	m.mu.Unlock()
 	meta.Leads = true
-	data, err := encodeMeta(meta, false)
+	data, err := encodeMeta(meta)
 	if err != nil {
 		return fmt.Errorf("gossip: %w", err)
 	}
@@ -249,28 +249,32 @@ func (m *Member) publish(ctx context.Context, meta []byte) error {
 	return nil
 }
 
-// Leave says goodbye, so that the others see this member as left, and closes it. The error, if ctx ended before the
-// goodbye was sent, means that some may see it as failed. After Close it does nothing.
+// Leave says goodbye, so that the others see this member as left, and closes it. Those that the goodbye does not reach see it as
+// failed. The error means that ctx ended before memberlist had spread that this member is gone. After Close it does nothing.
 func (m *Member) Leave(ctx context.Context) error {
 	m.ending.Lock()
 	defer m.ending.Unlock()
 	if m.isClosed() {
 		return nil
 	}
-	m.mu.Lock()
-	self := m.books.now[m.name]
-	m.mu.Unlock()
-	goodbye, err := encodeMeta(self.Meta, true)
-	if err == nil {
-		err = m.publish(ctx, goodbye)
+	// To each of them, at once: memberlist's own message of leaving goes from one to the next, and does not say there that it is one.
+	for _, n := range m.list.Members() {
+		if n.Name != m.name {
+			_ = m.list.SendBestEffort(n, goodbye(m.name)) // a packet that is lost is no error either
+		}
 	}
-	// Only now: where both meet in a queue, memberlist's own message of leaving replaces the goodbye.
-	if left := m.list.Leave(patience(ctx)); left != nil {
-		err = errors.Join(err, fmt.Errorf("gossip: leave: %w", left))
-	}
+	err := m.list.Leave(patience(ctx))
 	m.close()
-	return err
+	if err != nil {
+		return fmt.Errorf("gossip: leave: %w", err)
+	}
+	return nil
 }
+
+// goodbyePrefix begins what a member sends that leaves, before its name.
+const goodbyePrefix = "bye "
+
+func goodbye(name string) []byte { return []byte(goodbyePrefix + name) }
 
 // patience is the time until ctx ends as memberlist wants it: above 0. Without an end it is long enough for a goodbye.
 func patience(ctx context.Context) time.Duration {

@@ -36,23 +36,22 @@ const RoleMaster = "master"
 
 // wireMeta is Meta as it travels: JSON with short names, for there are 512 bytes.
 type wireMeta struct {
-	Role    string `json:"r"`
-	RPC     string `json:"a,omitempty"`
-	UI      string `json:"u,omitempty"`
-	ID      string `json:"i,omitempty"`
-	PID     int    `json:"p,omitempty"`
-	Leads   bool   `json:"d,omitempty"`
-	Since   int64  `json:"s,omitempty"`
-	Leaving bool   `json:"l,omitempty"`
+	Role  string `json:"r"`
+	RPC   string `json:"a,omitempty"`
+	UI    string `json:"u,omitempty"`
+	ID    string `json:"i,omitempty"`
+	PID   int    `json:"p,omitempty"`
+	Leads bool   `json:"d,omitempty"`
+	Since int64  `json:"s,omitempty"`
 }
 
-// encodeMeta writes m so that the mark of leaving, too, would fit.
-func encodeMeta(m Meta, leaving bool) ([]byte, error) {
+// encodeMeta writes m so that the mark of leading, too, would fit.
+func encodeMeta(m Meta) ([]byte, error) {
 	if m.Role == "" {
 		return nil, errors.New("the metadata of a member has no role")
 	}
-	// Measured with the marks of leading and of leaving: a member must always be able to say both.
-	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since, Leaving: true}
+	// Measured with the mark of leading: a member must always be able to say that.
+	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since}
 	data, err := json.Marshal(w)
 	if err != nil {
 		return nil, fmt.Errorf("encode the metadata of a member: %w", err)
@@ -60,27 +59,27 @@ func encodeMeta(m Meta, leaving bool) ([]byte, error) {
 	if len(data) > memberlist.MetaMaxSize {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d: shorten the id or the address of the pages", ErrMetaTooLong, len(data), memberlist.MetaMaxSize)
 	}
-	w.Leads, w.Leaving = m.Leads, leaving
+	w.Leads = m.Leads
 	return json.Marshal(w)
 }
 
 // decodeMeta reads what another member wrote.
-func decodeMeta(data []byte) (m Meta, leaving bool, err error) {
+func decodeMeta(data []byte) (m Meta, err error) {
 	if len(data) > memberlist.MetaMaxSize {
-		return Meta{}, false, fmt.Errorf("%w: %d bytes", ErrMetaTooLong, len(data))
+		return Meta{}, fmt.Errorf("%w: %d bytes", ErrMetaTooLong, len(data))
 	}
 	var w wireMeta
 	if err := json.Unmarshal(data, &w); err != nil {
-		return Meta{}, false, fmt.Errorf("decode the metadata of a member: %w", err)
+		return Meta{}, fmt.Errorf("decode the metadata of a member: %w", err)
 	}
 	if w.Role == "" {
-		return Meta{}, false, errors.New("decode the metadata of a member: it has no role")
+		return Meta{}, errors.New("decode the metadata of a member: it has no role")
 	}
 	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since}
 	if w.RPC != "" {
 		if m.RPC, err = rpcenv.ParseAddress(w.RPC); err != nil {
-			return Meta{}, false, fmt.Errorf("decode the metadata of a member: %w", err)
+			return Meta{}, fmt.Errorf("decode the metadata of a member: %w", err)
 		}
 	}
-	return m, w.Leaving, nil
+	return m, nil
 }

@@ -17,14 +17,12 @@ func TestMetaComesBack(t *testing.T) {
 		{Role: RoleMaster, RPC: rpcenv.Address{Host: "127.0.0.1", Port: 7077}, UI: "http://127.0.0.1:8080", ID: "x", PID: 12},
 		{Role: "worker", RPC: rpcenv.Address{Host: "::1", Port: 1}, ID: strings.Repeat("i", 400)},
 	} {
-		for _, leaving := range []bool{false, true} {
-			data, err := encodeMeta(m, leaving)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if back, l, err := decodeMeta(data); err != nil || back != m || l != leaving {
-				t.Errorf("%+v, %v came back as %+v, %v, %v", m, leaving, back, l, err)
-			}
+		data, err := encodeMeta(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := decodeMeta(data); err != nil || back != m {
+			t.Errorf("%+v came back as %+v, %v", m, back, err)
 		}
 	}
 }
@@ -33,14 +31,15 @@ func TestMetaTooLong(t *testing.T) {
 	fits := 0
 	for n := range 520 {
 		m := Meta{Role: "worker", ID: strings.Repeat("i", n)}
-		_, err := encodeMeta(m, false)
+		_, err := encodeMeta(m)
 		if err != nil && !errors.Is(err, ErrMetaTooLong) {
 			t.Fatal(err)
 		}
 		if err == nil {
 			fits = n
-			if data, err := encodeMeta(m, true); err != nil || len(data) > 512 {
-				t.Fatalf("%d bytes fit, but not when leaving: %d, %v", n, len(data), err)
+			m.Leads = true
+			if data, err := encodeMeta(m); err != nil || len(data) > 512 {
+				t.Fatalf("%d bytes fit, but not when leading: %d, %v", n, len(data), err)
 			}
 		}
 	}
@@ -50,22 +49,22 @@ func TestMetaTooLong(t *testing.T) {
 }
 
 func FuzzMeta(f *testing.F) {
-	for _, seed := range []string{`{"r":"master","a":"127.0.0.1:7077","l":true}`, `{}`, `{"r":"x","a":"y"}`, ``, `null`, `{"r":"x","p":1e99}`} {
+	for _, seed := range []string{`{"r":"master","a":"127.0.0.1:7077","d":true}`, `{}`, `{"r":"x","a":"y"}`, ``, `null`, `{"r":"x","p":1e99}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, leaving, err := decodeMeta(data)
+		m, err := decodeMeta(data)
 		if err != nil {
 			return
 		}
-		again, err := encodeMeta(m, leaving)
+		again, err := encodeMeta(m)
 		if errors.Is(err, ErrMetaTooLong) {
 			return // JSON escapes may be longer than what they stand for
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, l, err := decodeMeta(again); err != nil || back != m || l != leaving {
+		if back, err := decodeMeta(again); err != nil || back != m {
 			t.Fatalf("%+v came back as %+v, %v", m, back, err)
 		}
 	})

@@ -136,14 +136,7 @@ func (d *daemon) because(err error) error {
 
 // close ends the daemon: the cluster hears of it first.
 func (d *daemon) close() error {
-	if d.member != nil {
-		leaving, cancel := context.WithTimeout(context.Background(), leaveTime)
-		if err := d.member.Leave(leaving); err != nil {
-			d.opts.Log.Debugf("nobody heard the goodbye; they will notice: %v", err)
-		}
-		cancel()
-		d.member.Close()
-	}
+	d.member.Part()
 	// The pages ask the Env, which ends with the process.
 	err := errors.Join(d.faces.close(), d.process.Close())
 	d.later.Wait() // after the Env's end, which begins nothing more

@@ -3,7 +3,6 @@ package node
 import (
 	"net"
 
-	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -64,16 +63,4 @@ func (d *daemon) warnREST(l net.Listener, token string) {
 		lets = "read the token and the submissions that others send, since nothing is encrypted"
 	}
 	rpcenv.Door{Name: "the REST server", At: l.Addr().String(), Lets: lets, Close: closing}.Warn(d.opts.Log)
-}
-
-// warnGossip warns of membership that is not encrypted.
-func (d *daemon) warnGossip(cfg gossip.Config) {
-	if cfg.Keys != nil {
-		return
-	}
-	at := rpcenv.Address{Host: d.opts.Gossip.Host, Port: d.member.Addr().Port}
-	rpcenv.Door{
-		Name: "gossip", At: at.String(), Lets: "become a member, name Masters to Workers and declare members dead",
-		Close: "encrypt it with " + known.GossipKeyFile.Key() + ", or " + byHost,
-	}.Warn(d.opts.Log)
 }

@@ -3,14 +3,10 @@ package node
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/rpcenv"
 )
-
-// leaveTime is how long a daemon takes to say goodbye to its cluster.
-const leaveTime = 200 * time.Millisecond
 
 // RunMaster runs a Master until ctx ends, or it ends itself: then the error is an *ExitError.
 func RunMaster(ctx context.Context, opts Options) (err error) {

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/coherer/coherer/cluster/gossip"
-	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -75,19 +73,14 @@ func (m *members) look(ctx context.Context, c *conf.Conf) ([]gossip.Info, error)
 	if err != nil {
 		return nil, usage(err)
 	}
-	cfg := gossip.Config{Join: names, Label: known.GossipLabel.Get(c), Meta: gossip.Meta{Role: lookRole, PID: os.Getpid()}}
-	if file, ok := known.GossipKeyFile.Find(c); ok {
-		cfg.Keys = gossip.KeysOf(file)
-	}
+	cfg := gossip.Of(c, gossip.Meta{Role: lookRole})
+	cfg.Join, cfg.Incarnation = names, rand.Uint64() // another name each time: memberlist takes none that it knows from elsewhere
 	member, err := gossip.Join(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("--join: %w", err)
 	}
-	defer member.Close()
+	defer member.Part()
 	all := slices.DeleteFunc(member.Members(), func(i gossip.Info) bool { return i.Role == lookRole })
-	leaving, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
-	defer cancel()
-	_ = member.Leave(leaving) // a courtesy: without it the members detect the end themselves
 	return all, nil
 }
 

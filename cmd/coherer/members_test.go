@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +38,75 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// TestAnApplicationIsAMember for as long as it runs: its driver, on YARN its ApplicationMaster too.
+func TestAnApplicationIsAMember(t *testing.T) {
+	t.Run("standalone", func(t *testing.T) {
+		t.Parallel()
+		_, master := daemon(t, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0")
+		_, _ = daemon(t, "worker", master.URL, "--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
+		checkRoles(t, master.Gossip, []string{"master", "worker"}, []string{"driver"}, "--master", master.URL, "--executor-memory", "512m")
+	})
+	t.Run("YARN", func(t *testing.T) {
+		t.Parallel()
+		_, rm := daemon(t, append([]string{"resourcemanager", "--port", "0"}, quick...)...)
+		_, _ = daemon(t, append([]string{"nodemanager", rm.URL, "--port", "0", "--local-dirs", t.TempDir(), "--log-dirs", t.TempDir()}, quick...)...)
+		checkRoles(t, rm.Gossip, []string{"nodemanager", "resourcemanager"}, []string{"applicationmaster", "driver"},
+			append(quick, "--master", "yarn", "--queue", "root.default", "--deploy-mode", "client", "--conf", "spark.hadoop.yarn.resourcemanager.address="+strings.TrimPrefix(rm.URL, "yarn://"))...)
+	})
+}
+
+// checkRoles submits an application, and wants its processes as members beside the daemons until it is interrupted.
+func checkRoles(t *testing.T, at string, daemons, own []string, submit ...string) {
+	t.Helper()
+	app := command(t, append(append([]string{"submit"}, submit...), "sleep", "--tasks", "1", "--task-time", "10m")...)
+	app.Stderr = t.Output()
+	if err := app.Start(); err != nil {
+		t.Fatal(err)
+	}
+	are := func(want []string) func([]shownMember) bool {
+		return func(all []shownMember) bool {
+			var got []string
+			for _, m := range all {
+				got = append(got, m.Role)
+			}
+			slices.Sort(got)
+			return slices.Equal(got, want)
+		}
+	}
+	all := slices.Sorted(slices.Values(append(slices.Clone(daemons), own...)))
+	untilMembers(t, at, are(all))
+	if err := app.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = app.Wait() // its exit code is that of an interrupted program
+	untilMembers(t, at, are(daemons))
+}
+
+// shownMember is a member as coherer members -o json shows it.
+type shownMember struct {
+	Role, RPC, Gossip string
+	Leads             bool
+	Since             time.Time
+}
+
+// untilMembers looks at the members that one knows until ok.
+func untilMembers(t *testing.T, at string, ok func([]shownMember) bool) []shownMember {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		r := here(t, "members", "--join", at, "-o", "json")
+		var all []shownMember
+		if err := json.Unmarshal([]byte(r.stdout), &all); err != nil || r.code != 0 {
+			t.Fatalf("%v: %d %s %s", err, r.code, r.stdout, r.stderr)
+		}
+		if ok(all) {
+			return all
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s knows %+v", at, all)
+		}
+	}
+}
+
 // wantMembers looks at the members that one knows until they are these, each a role and the URL of its RPC. The one that leads is
 // the Master or the ResourceManager.
 func wantMembers(t *testing.T, at string, want ...string) {
@@ -45,28 +116,16 @@ func wantMembers(t *testing.T, at string, want ...string) {
 		_, address, _ := strings.Cut(want[i+1], "://")
 		wants[want[i]+" "+address] = true
 	}
-	for deadline := time.Now().Add(patience); ; {
-		r := here(t, "members", "--join", at, "-o", "json")
-		var all []struct {
-			Role, RPC, Gossip string
-			Leads             bool
-			Since             time.Time
-		}
-		if err := json.Unmarshal([]byte(r.stdout), &all); err != nil || r.code != 0 {
-			t.Fatalf("%v: %d %s %s", err, r.code, r.stdout, r.stderr)
-		}
+	all := untilMembers(t, at, func(all []shownMember) bool {
 		got := map[string]bool{}
 		for _, m := range all {
 			got[m.Role+" "+m.RPC] = true
-			if m.Leads != (m.Role == "master" || m.Role == "resourcemanager") || time.Since(m.Since) > time.Hour || m.Gossip == "" {
-				t.Errorf("%+v", m)
-			}
 		}
-		if fmt.Sprint(got) == fmt.Sprint(wants) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s knows %v, want %v", at, got, wants)
+		return maps.Equal(got, wants)
+	})
+	for _, m := range all {
+		if m.Leads != (m.Role == "master" || m.Role == "resourcemanager") || time.Since(m.Since) > time.Hour || m.Gossip == "" {
+			t.Errorf("%+v", m)
 		}
 	}
 	r := here(t, "members", "--join", at)

@@ -1,0 +1,125 @@
+package gossip
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/cluster/known"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
+)
+
+// Of is the Config of a process with these settings.
+func Of(c *conf.Conf, meta Meta) Config {
+	meta.PID = os.Getpid()
+	cfg := Config{Label: known.GossipLabel.Get(c), Retries: rpcenv.PortMaxRetries.Get(c), Meta: meta}
+	if file, ok := known.GossipKeyFile.Find(c); ok {
+		cfg.Keys = KeysOf(file)
+	}
+	return cfg
+}
+
+// Enter makes a process a member of its cluster, whose other members its endpoints hear of by the endpoint Membership, made from m.
+// The member is at the address of env. Where c.Join names others, m.Seek is not looked at.
+func Enter(ctx context.Context, env *rpcenv.Env, c Config, m membership.Config) (*Member, error) {
+	heard := &discovery{}
+	c.Meta.RPC, c.Meta.Since = env.Address(), env.Host().Now().Unix()
+	c.Incarnation, c.Log, c.OnChange = env.Host().Entropy("gossip"), env.Log(), heard.event
+	if len(c.Join) > 0 {
+		m.Seek = nil
+	}
+	member, err := Join(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	heard.member = member
+	m.Discovery = heard
+	if _, err := env.Register(membership.Name, membership.New(m)); err != nil {
+		member.Close()
+		return nil, fmt.Errorf("gossip: %w", err)
+	}
+	if c.Keys == nil {
+		rpcenv.Door{
+			Name: "gossip", At: rpcenv.Address{Host: c.Bind.Host, Port: member.Addr().Port}.String(),
+			Lets:  "become a member, name Masters to Workers and declare members dead",
+			Close: "encrypt it with " + known.GossipKeyFile.Key() + ", or listen at 127.0.0.1, or let a firewall keep others out",
+		}.Warn(c.Log)
+	}
+	return member, nil
+}
+
+// leaveTime is how long a process takes to say goodbye to its cluster.
+const leaveTime = 200 * time.Millisecond
+
+// Part says goodbye for a short while, and closes the member. nil is no member.
+func (m *Member) Part() {
+	if m == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	defer cancel()
+	if err := m.Leave(ctx); err != nil && m.log != nil {
+		m.log.Debugf("nobody heard the goodbye; they will notice: %v", err)
+	}
+	m.Close()
+}
+
+// discovery is a Member as membership.Discovery: events before Watch are kept for its watcher.
+type discovery struct {
+	member *Member // set before anybody watches
+
+	mu      sync.Mutex
+	waiting []rpcenv.Message
+	notify  func(rpcenv.Message) // nil: nobody watches yet
+}
+
+func (d *discovery) event(e Event) {
+	if e.Info.RPC.IsZero() { // a command that looks, and is no part of the cluster
+		return
+	}
+	m := membership.Member{Name: e.Info.Name, Role: e.Info.Role, RPC: e.Info.RPC}
+	var news rpcenv.Message
+	switch e.Kind {
+	case MemberJoined:
+		news = membership.MemberJoined{Member: m}
+	case MemberLeft:
+		news = membership.MemberLeft{Member: m}
+	case MemberFailed:
+		news = membership.MemberSuspected{Member: m}
+	case MemberUpdated: // that it leads, which its Workers hear from itself
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.notify == nil {
+		d.waiting = append(d.waiting, news)
+		return
+	}
+	d.notify(news)
+}
+
+// Watch is for one watcher, once.
+func (d *discovery) Watch(notify func(rpcenv.Message)) (stop func()) {
+	// notify is called under the lock, here and in event, so that an event that comes now follows those that waited.
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, news := range d.waiting {
+		notify(news)
+	}
+	d.waiting, d.notify = nil, notify
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.notify = func(rpcenv.Message) {} // not nil, or events would pile up
+	}
+}
+
+// At is where the member listens.
+func (d *discovery) At() string { return d.member.Addr().String() }
+
+// Meet begins to join.
+func (d *discovery) Meet(at string) { d.member.Meet(at) }
