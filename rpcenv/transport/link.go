@@ -147,7 +147,9 @@ func (l *tcpLink) reads() {
 	if replaced {
 		return
 	}
-	l.frames.Release()
+	// What has come is handled later, and until then the link is in memory.
+	l.frames.Done()
+	l.decoder = envelopeDecoder{} // its last envelope lies in a buffer
 	l.mu.Lock()
 	switch {
 	case l.cause != nil:

@@ -111,6 +111,12 @@ func (f *Reader) Settle() {
 	}
 }
 
+// Done gives all memory back: nothing is read any more.
+func (f *Reader) Done() {
+	f.Settle()
+	f.drop()
+}
+
 // Next reads a frame and returns it without its length field, its type first. It is only valid until the next call.
 func (f *Reader) Next(limit *atomic.Int64) ([]byte, error) {
 	n, err := f.Length(limit)

@@ -126,6 +126,15 @@ func (in *input) release() {
 	}
 }
 
+// drop gives the buffer back, with what is in it.
+func (in *input) drop() {
+	in.head, in.end = 0, 0
+	if in.buf != nil {
+		inputBuffers.Put(in.buf)
+		in.buf = nil
+	}
+}
+
 // tryRead reads the bytes that have arrived into a buffer from the pool. It returns false if none have: then the runtime waits for some and
 // calls it again.
 func (in *input) tryRead(fd uintptr) bool {

@@ -112,3 +112,20 @@ func TestAnInputReportsThatTheConnectionBroke(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A connection that is over may stay in memory for long.
+func TestAReaderThatIsDoneHoldsNothing(t *testing.T) {
+	a, b := pair(t)
+	r := NewReader(b)
+	if _, err := a.Write([]byte("what nobody reads")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Peek(1); err != nil || r.buf == nil {
+		t.Fatal(err)
+	}
+	r.Done()
+	r.Done()
+	if r.buf != nil || r.Buffered() != 0 {
+		t.Error(r.Buffered(), "bytes are held")
+	}
+}
