@@ -27,6 +27,7 @@ type conn struct {
 	listening   bool
 	incarnation uint64
 	window      int     // bytes that the peer takes before it has handled them
+	promised    bool    // this side's greeting promised rpc.Full
 	reached     bool    // this side dialled the address that the peer says it has
 	silent      []*conn // connections to the same address whose peer did not answer for it
 	beside      []*conn // those of the same incarnation, whose peer is asked whether it opened this one
@@ -48,6 +49,8 @@ type conn struct {
 	streams map[flow]*stream
 	latest  *stream
 	waits   int // bytes that wait for credit
+	// awaitsFull: the peer has promised rpc.Full, and no message goes out before.
+	awaitsFull bool
 
 	// receiving is held while an envelope is received, and while endpoints and asks hear of the end: nothing is received after it. It
 	// guards this block.

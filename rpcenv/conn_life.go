@@ -35,6 +35,7 @@ func (c *conn) opened(greet func()) (rivals []*conn, err error) {
 	// Posted first, so that OnConnected comes before the first message: the peer sends nothing before the Welcome that greet sends.
 	c.link.Open()
 	greet()
+	c.announceFull() // behind the greeting: until then the peer sends no messages
 	c.to(connOpen)
 	c.stop()
 	c.mu.Unlock()
@@ -68,6 +69,7 @@ func (c *conn) end(err error) {
 	c.stop()
 	waited, wakes := c.giveUpLocked()
 	c.mu.Unlock()
+	c.abandon() // before anybody hears of the end, and comes back
 	// The order matters. Endpoints hear of this end before the outboxes lose the connection and dial the next, so that
 	// OnDisconnected comes before the next OnConnected.
 	open := was == connOpen || was == connCloses

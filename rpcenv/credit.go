@@ -2,7 +2,6 @@ package rpcenv
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -22,12 +21,13 @@ import (
 // stream is a flow to the peer.
 type stream struct {
 	flow
-	out int // bytes that were sent and not given back
+	out  int  // bytes that were sent and not given back
+	shut bool // the peer takes nothing yet, not even the first message: see orphans.go
 	backlog
 }
 
 // open reports whether a message that counts n bytes may go.
-func (s *stream) open(n, window int) bool { return s.out <= window/2 || s.out+n <= window }
+func (s *stream) open(n, window int) bool { return !s.shut && (s.out <= window/2 || s.out+n <= window) }
 
 // streamLocked is the stream of a flow, made if missing.
 func (c *conn) streamLocked(f flow) *stream {
@@ -37,7 +37,7 @@ func (c *conn) streamLocked(f flow) *stream {
 	}
 	s := c.streams[f]
 	if s == nil {
-		s = &stream{flow: f}
+		s = &stream{flow: f, shut: c.awaitsFull && f.endpoint != ""}
 		if c.streams == nil {
 			c.streams = map[flow]*stream{}
 		}
@@ -71,12 +71,18 @@ func (c *conn) admitLocked(o *outgoing) error {
 // credit is the peer's: bytes of a flow were handled, or never arrived. What waited for them goes out.
 func (c *conn) credit(f flow, bytes int) {
 	c.mu.Lock()
-	s := c.streams[f]
-	if s == nil {
-		c.mu.Unlock()
-		return
+	var wakes []func()
+	if s := c.streams[f]; s != nil {
+		s.out = max(s.out-bytes, 0) // a peer cannot give back more than it got
+		s.shut = false
+		wakes = c.goOnLocked(s)
 	}
-	s.out = max(s.out-bytes, 0) // a peer cannot give back more than it got
+	c.mu.Unlock()
+	wakeAll(wakes)
+}
+
+// goOnLocked sends what waits in a stream and may go now. The caller calls the wakes without a lock.
+func (c *conn) goOnLocked(s *stream) (wakes []func()) {
 	for s.queue.len() > 0 && c.life.stage() == connOpen {
 		n := cost(len(outgoingQueues.peek(s.queue).content))
 		if !s.open(n, c.window) {
@@ -87,13 +93,12 @@ func (c *conn) credit(f flow, bytes int) {
 		o := s.pop()
 		c.transmitLocked(&o)
 	}
-	wakes := s.caughtUp(c.env)
-	if s.out == 0 && s.queue.len() == 0 { // endpoints come and go
-		delete(c.streams, f)
+	wakes = s.caughtUp(c.env)
+	if s.out == 0 && s.queue.len() == 0 && !s.shut { // endpoints come and go
+		delete(c.streams, s.flow)
 		c.latest = nil
 	}
-	c.mu.Unlock()
-	wakeAll(wakes)
+	return wakes
 }
 
 // room calls wake once there may be room for a message to an endpoint, and reports whether there is now: then it has not kept wake.
@@ -128,6 +133,9 @@ func (c *conn) drainLocked() {
 		c.controlLocked(&rpc.Finish{})
 	}
 	for _, s := range c.inOrderLocked() {
+		if s.shut { // the peer would take nothing that follows either: these fail with the end
+			continue
+		}
 		for s.queue.len() > 0 {
 			o := s.pop()
 			c.transmitLocked(&o)
@@ -187,17 +195,19 @@ func (c *conn) unhandledOf(f flow) *ledger {
 // takes counts an arriving message of n bytes, and reports whether to accept it. A peer that sends more than its window loses the
 // connection: it would fill an inbox without end. c.receiving is held.
 func (c *conn) takes(l *ledger, n int) bool {
-	fits := l.takes(n)
-	if fits || c.overrun {
-		return !c.overrun
-	}
-	// A peer that shuts down sends its waiting messages without credit.
-	if c.finishes && mayTake(c.late, n-itemCost, c.env.outboxLimit) {
+	switch {
+	case c.overrun: // what follows would leave a hole in the stream
+		return false
+	case l.takes(n):
+		return true
+	case c.finishes && !l.shut.Load() && mayTake(c.late, n-itemCost, c.env.outboxLimit):
+		// A peer that shuts down sends its waiting messages without credit.
+		l.came += int64(n)
 		c.late += n
 		return true
 	}
-	c.overrun = true // what follows would leave a hole in the stream
-	c.close(fmt.Errorf("the peer sent %s more than the %d bytes that it takes before they are handled (coherer.rpc.window)", l.flow, l.window))
+	c.overrun = true
+	c.close(l.excess())
 	return false
 }
 
@@ -217,19 +227,22 @@ func (c *conn) forget(name string) {
 	c.receiving.Lock()
 	defer c.receiving.Unlock()
 	f := flow{endpoint: name}
-	if l := c.ledgers[f]; l != nil {
-		l.close()
+	if l := c.ledgers[f]; l != nil && !l.shut.Load() { // one that is shut has nothing
+		c.env.orphans.adopt(l)
 		delete(c.ledgers, f)
 		c.counted = nil
 	}
 }
 
 // giveBack reports to the peer what was handled.
-func (c *conn) giveBack(f flow, bytes int64) {
+func (c *conn) giveBack(l *ledger, bytes int64) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.life.stage() == connOpen {
-		c.controlLocked(&rpc.Credit{Endpoint: f.endpoint, Asker: f.asker, Bytes: uint32(min(bytes, math.MaxUint32))})
+		c.controlLocked(&rpc.Credit{Endpoint: l.endpoint, Asker: l.asker, Bytes: uint32(min(bytes, math.MaxUint32))})
+	}
+	c.mu.Unlock()
+	if l.closed.Load() {
+		c.env.orphans.settle(l)
 	}
 }
 
@@ -258,6 +271,9 @@ func (c *conn) control(env *Envelope) bool {
 		return true
 	case *rpc.Finish:
 		c.finishes = true
+		return true
+	case *rpc.Full:
+		c.full(m.GetEndpoints())
 		return true
 	}
 	return false

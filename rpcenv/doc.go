@@ -152,7 +152,7 @@
 //
 // At OnStop an endpoint's timers are stopped, its asks abandoned, its bodies cancelled, and the asks that it deferred fail
 // with [ErrRefusedStopped]. [Env.Shutdown] stops all endpoints, writes out what was sent on open connections and closes them;
-// what still waits for a connection fails. [Context.Exit] writes out and closes too, but stops no endpoint.
+// what still waits for a connection, or for a peer that holds it back (Bounds), fails. [Context.Exit] writes out and closes too, but stops no endpoint.
 //
 // # Items and causes
 //
@@ -186,20 +186,21 @@
 //	errors address ref message life switches log door ordered ports host settings redact words, and the seam
 //	env ledger timer deadlines outgoing_ask blocking buffer outgoing record undelivered incoming_ask   an Env's books, and messages on their way
 //	context endpoint peer queue items meter held owned inbox endpoints lag backlog bound recording handled  an endpoint: what waits for it, and all of them
-//	conn gather credit outbox connections keepalive conn_life send receive claim handshake    connections, and by which one a message goes
+//	orphans conn gather credit full outbox connections keepalive conn_life send receive claim handshake    connections, and by which one a message goes
 //	ask answer after run journal verifier                                      what a callback may do
 //	handle protoactor concurrent register                                      a callback, and what runs it
 //	job shutdown new peers                                                     the life of an Env
 //
 // But:
 //
-//	env -> outgoing_ask blocking endpoints outbox connections protoactor: Env names its parts
+//	env -> outgoing_ask blocking endpoints orphans outbox connections protoactor: Env names its parts
 //	deadlines -> outgoing_ask: a queue of deadlines is one of asks
 //	context -> items inbox: a Context stands in its inbox and has the item that is handled
 //	inbox -> bound protoactor: an inbox may have a bound, and an actor runs it
 //	outgoing_ask -> conn: an answer comes by a connection
 //	gather -> protoactor: a turn needs an actor
 //	conn -> gather credit: a connection has what it gathers, and its streams
+//	credit -> full: control takes what the peer says
 //	keepalive -> conn_life: silence ends a connection
 //
 // # On the wire
@@ -218,13 +219,18 @@
 // # Bounds
 //
 // A peer says in its handshake how many bytes it takes for each of its endpoints before they are handled: its window, 4 MiB
-// (coherer.rpc.window). So an endpoint holds at most a window for each connection; what a connection brought before it ended is still
-// handled, so a peer that keeps coming back can add up. A message counts with its content and 256 bytes. What goes beyond waits at the
-// sender, so one slow endpoint holds up its own messages alone; the peer gives back what was handled (rpc.Credit, no message of the
-// trace). Answers have a window for each asking endpoint; an answer that finds no room fails its ask alone ([ErrRefusedNoRoom]). A peer
-// that sends more than its window loses the connection; only one that shuts down may send what waited (rpc.Finish), no more than
-// coherer.rpc.outbox.limit of the receiver. When more than a window waits the peer is behind: a [BacklogWatcher] hears of it, and when
-// it has caught up.
+// (coherer.rpc.window). So an endpoint holds at most a window for each connection. A message counts with its content and 256 bytes. What
+// goes beyond waits at the sender, so one slow endpoint holds up its own messages alone; the peer gives back what was handled (rpc.Credit,
+// no message of the trace). Answers have a window for each asking endpoint; an answer that finds no room fails its ask alone
+// ([ErrRefusedNoRoom]). A peer that sends more than its window loses the connection; only one that shuts down may send what waited
+// (rpc.Finish), no more than coherer.rpc.outbox.limit of the receiver. When more than a window waits the peer is behind: a [BacklogWatcher]
+// hears of it, and when it has caught up.
+//
+// What a connection brought before it ended is still handled, and counts with 4 KiB more for each endpoint. A peer that keeps coming back
+// adds nothing up: when more of that than coherer.rpc.outbox.limit waits in an Env, its new connections take nothing for the endpoints that
+// have some of it (rpc.Full), until an endpoint has handled its own, or half of the limit is left. What is for such an endpoint waits at the
+// sender as for any that is behind, and would else wait in its inbox; other endpoints notice nothing. The trace has the state "new
+// connections" of the Env: held back, and open. A peer that shuts down meanwhile cannot send what waits so: it fails.
 //
 // 64 MiB may wait for a peer, and as many be written to it (coherer.rpc.outbox.limit): an ask beyond it fails at once with
 // [ErrUnreachableOverloaded], a message beyond it ends the stream, and its sender hears of that. [Blocking.Send] waits when half of it is

@@ -58,6 +58,7 @@ type Env struct {
 	bodies      bodies
 	outboxes    outboxes
 	connections connections
+	orphans     orphans
 	spawner     spawner
 
 	// Every sender writes these: what all others only read shall not share their line of the cache.

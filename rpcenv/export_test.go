@@ -237,3 +237,23 @@ func endpointsOf[T any](flows map[flow]T) iter.Seq[string] {
 		}
 	}
 }
+
+// Orphans is how many bytes wait in inboxes that connections brought before they ended.
+func (e *Env) Orphans() int {
+	e.orphans.mu.Lock()
+	defer e.orphans.mu.Unlock()
+	return int(e.orphans.total)
+}
+
+// AwaitFull makes the connection one whose peer has promised rpc.Full.
+func (o Conn) AwaitFull() { o.c.awaitsFull = true }
+
+// Shut is how many endpoints are shut to open connections, counted for each of these.
+func (e *Env) Shut() (n int) {
+	e.orphans.mu.Lock()
+	defer e.orphans.mu.Unlock()
+	for _, shut := range e.orphans.shut {
+		n += shut.len()
+	}
+	return n
+}

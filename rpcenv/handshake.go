@@ -47,9 +47,10 @@ func (e *Env) dial(to Address, done func(*conn, error)) {
 			return nil // which makes the Host close l
 		}
 		c.startClock()
+		c.promised = e.orphans.tooMany()
 		hello := &rpc.Hello{
 			Version: protocolVersion, Env: e.cfg.Name, Incarnation: e.incarnation, Address: e.addr.Proto(), Connection: c.id,
-			Nonce: binary.BigEndian.AppendUint64(nil, e.host.Entropy(purpose+"/nonce")), Window: uint32(e.window),
+			Nonce: binary.BigEndian.AppendUint64(nil, e.host.Entropy(purpose+"/nonce")), Window: uint32(e.window), Full: c.promised,
 		}
 		content, err := e.table.Append(nil, hello)
 		if err != nil {
@@ -146,12 +147,12 @@ func (c *conn) hello(m *rpc.Hello, request int64) error {
 		return err
 	}
 	c.id = m.GetConnection()
-	c.know(m.GetEnv(), m.GetIncarnation(), m.GetAddress())
-	c.window = int(m.GetWindow())
+	c.know(m)
+	c.promised = e.orphans.tooMany()
 	content, err := e.table.Append(nil, &rpc.Welcome{
 		Version: protocolVersion, Env: e.cfg.Name, Incarnation: e.incarnation, Address: e.addr.Proto(),
 		Nonce:  binary.BigEndian.AppendUint64(nil, e.host.Entropy(fmt.Sprintf("welcome/%x", c.id))),
-		Window: uint32(e.window),
+		Window: uint32(e.window), Full: c.promised,
 	})
 	if err != nil {
 		return err
@@ -165,8 +166,7 @@ func (c *conn) welcome(m *rpc.Welcome) error {
 		return err
 	}
 	dialled := c.peer
-	c.know(m.GetEnv(), m.GetIncarnation(), m.GetAddress())
-	c.window = int(m.GetWindow())
+	c.know(m)
 	c.reached = c.peer == dialled // then an older process there has lost the address
 	rivals, err := c.opened(func() {})
 	switch {
@@ -182,9 +182,11 @@ func (c *conn) welcome(m *rpc.Welcome) error {
 // greeting is a Hello or a Welcome.
 type greeting interface {
 	GetVersion() uint32
+	GetEnv() string
 	GetIncarnation() uint64
 	GetAddress() *rpc.Address
 	GetWindow() uint32
+	GetFull() bool
 }
 
 func (e *Env) checkPeer(m greeting) error {
@@ -203,12 +205,13 @@ func (e *Env) checkPeer(m greeting) error {
 }
 
 // know keeps what the handshake says of the peer.
-func (c *conn) know(name string, incarnation uint64, addr *rpc.Address) {
-	c.way.peer, c.incarnation = name, incarnation
-	c.listening = addr != nil
+func (c *conn) know(m greeting) {
+	c.way.peer, c.incarnation = m.GetEnv(), m.GetIncarnation()
+	c.window, c.awaitsFull = int(m.GetWindow()), m.GetFull()
+	c.listening = m.GetAddress() != nil
 	switch {
 	case c.listening:
-		c.peer = AddressOf(addr)
+		c.peer = AddressOf(m.GetAddress())
 	default:
 		c.peer = c.link.Remote()
 	}

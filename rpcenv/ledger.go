@@ -32,15 +32,34 @@ type ledger struct {
 	handled  atomic.Int64 // bytes that were not given back
 	window   int64
 	closed   atomic.Bool // what is handled from now on goes back at once: no later message would make it half of the window
-	giveBack func(f flow, bytes int64)
+	shut     atomic.Bool // nothing is taken yet: see orphans.go
+	giveBack func(l *ledger, bytes int64)
+
+	// Guarded by orphans.mu.
+	orphan bool  // what waits of it is counted there: came changes no more
+	left   int64 // that much
+	at     int32 // its place among those that are shut
 }
 
-// takes counts n bytes that arrive, and reports whether the peer was allowed to send them, by the rule of stream.open. This side counts
-// bytes as returned before the peer hears of them, so it never refuses what the peer may send.
+func (l *ledger) place() *int32 { return &l.at }
+
+// takes reports whether the peer was allowed to send n bytes that arrive, by the rule of stream.open, and counts them if it was. This side
+// counts bytes as returned before the peer hears of them, so it never refuses what the peer may send.
 func (l *ledger) takes(n int) bool {
 	out := l.came - l.returned.Load()
-	l.came += int64(n)
-	return out <= l.window/2 || out+int64(n) <= l.window
+	fits := !l.shut.Load() && (out <= l.window/2 || out+int64(n) <= l.window)
+	if fits {
+		l.came += int64(n)
+	}
+	return fits
+}
+
+// excess is the error of a message that takes refused.
+func (l *ledger) excess() error {
+	if l.shut.Load() {
+		return fmt.Errorf("the peer sent %s a message before a Credit: rpc.Full named it", l.flow)
+	}
+	return fmt.Errorf("the peer sent %s more than the %d bytes that it takes before they are handled (coherer.rpc.window)", l.flow, l.window)
 }
 
 // add counts bytes that were handled, and gives them back when they are half of the window: fewer would cost more frames, more would let
@@ -61,6 +80,12 @@ func (l *ledger) close() {
 func (l *ledger) flush() {
 	if n := l.handled.Swap(0); n > 0 {
 		l.returned.Add(n) // first: the peer may use them as soon as it has them
-		l.giveBack(l.flow, n)
+		l.giveBack(l, n)
 	}
+}
+
+// open makes a ledger that was shut take messages.
+func (l *ledger) open() {
+	l.shut.Store(false) // first, as in flush
+	l.giveBack(l, 0)
 }

@@ -31,6 +31,7 @@ func New(h Host, cfg Config) (*Env, error) {
 	e.endpoints = endpoints{env: e}
 	e.outboxes = outboxes{env: e, dial: e.dial, to: map[Address]*outbox{}}
 	e.connections = connections{env: e, byID: map[uint64]*conn{}, peers: map[Address][]*conn{}, links: map[*conn]struct{}{}}
+	e.orphans.env = e
 	e.spawner.begin(e.dispatcher)
 	e.beginRecording()
 	e.tag, e.inBody = e.recorder.Name(cfg.Name), e.recorder.Name(record.InBody)

@@ -21,7 +21,7 @@ import (
 //     overtakes an earlier one. So is bound.mu, which a goroutine holds alone of this line.
 //  5. conn.mu of an open connection: its state, the ordinals of what it sends. It is held while an envelope is given to the Link, so
 //     that ordinals and the order on the wire agree.
-//  6. The mu of the Env's tables, each for itself: endpoints, connections, outboxes, bodies, and asks (the clock of the pending asks,
+//  6. The mu of the Env's tables, each for itself: endpoints, connections, outboxes, bodies, orphans, and asks (the clock of the pending asks,
 //     which of them have ended, and which wait on a connection). inbox.mu: the queue and its turns. Env.mu: what waits for its end.
 //     owned.mu, timer.mu, Blocking.mu, Job.mu and pids. A goroutine holds one of this line at a time.
 //  7. The locks of packages metrics and record, of the log, and of the Host.

@@ -165,7 +165,7 @@ func TestAConnectionThatIsClosedSendsNothingForCredit(t *testing.T) {
 }
 
 // arrives receives a message to an endpoint whose content has n bytes.
-func arrives(c rpcenv.Conn, endpoint string, n int) {
+func arrives(c interface{ Receive(e *rpcenv.Envelope) }, endpoint string, n int) {
 	b := content(text(string(make([]byte, n-34))))
 	for len(b) > n {
 		b = content(text(string(make([]byte, n-34-(len(b)-n)))))

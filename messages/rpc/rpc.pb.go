@@ -303,7 +303,9 @@ type Hello struct {
 	// nonce is random and is what a proof of the shared secret will be made over.
 	Nonce []byte `protobuf:"bytes,7,opt,name=nonce,proto3" json:"nonce,omitempty"`
 	// window is how many bytes of messages the dialling Env takes for each of its endpoints before they are handled.
-	Window        uint32 `protobuf:"varint,8,opt,name=window,proto3" json:"window,omitempty"`
+	Window uint32 `protobuf:"varint,8,opt,name=window,proto3" json:"window,omitempty"`
+	// full promises that Full follows the handshake: until then the other side sends no messages.
+	Full          bool `protobuf:"varint,9,opt,name=full,proto3" json:"full,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -394,13 +396,20 @@ func (x *Hello) GetWindow() uint32 {
 	return 0
 }
 
+func (x *Hello) GetFull() bool {
+	if x != nil {
+		return x.Full
+	}
+	return false
+}
+
 // Credit gives back to a peer what an endpoint has handled of the peer's messages and answers, so that the peer may send as much again. It is no
 // message of the trace, and no ordinal is counted for it.
 type Credit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// endpoint that the messages were for; empty: they were answers.
 	Endpoint string `protobuf:"bytes,1,opt,name=endpoint,proto3" json:"endpoint,omitempty"`
-	// bytes that were handled; each message counts with its content and 256 bytes.
+	// bytes that were handled; each message counts with its content and 256 bytes. 0 opens an endpoint that Full has named.
 	Bytes uint32 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// asker is whose answers they were: the last 12 bits of the asks' numbers.
 	Asker         uint32 `protobuf:"varint,3,opt,name=asker,proto3" json:"asker,omitempty"`
@@ -496,6 +505,53 @@ func (*Finish) Descriptor() ([]byte, []int) {
 	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{7}
 }
 
+// Full names the endpoints that take nothing of a new connection yet: too much waits for them that connections brought before they ended.
+// The first Credit for such an endpoint, of 0 bytes, opens it. Full is no message of the trace, and no ordinal is counted for it.
+type Full struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// endpoints that take nothing yet; none when they have caught up since the promise.
+	Endpoints     []string `protobuf:"bytes,1,rep,name=endpoints,proto3" json:"endpoints,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Full) Reset() {
+	*x = Full{}
+	mi := &file_proto_rpc_rpc_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Full) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Full) ProtoMessage() {}
+
+func (x *Full) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_rpc_rpc_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Full.ProtoReflect.Descriptor instead.
+func (*Full) Descriptor() ([]byte, []int) {
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Full) GetEndpoints() []string {
+	if x != nil {
+		return x.Endpoints
+	}
+	return nil
+}
+
 // Welcome answers Hello.
 type Welcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -512,14 +568,16 @@ type Welcome struct {
 	// nonce is random, as in Hello.
 	Nonce []byte `protobuf:"bytes,6,opt,name=nonce,proto3" json:"nonce,omitempty"`
 	// window is that of the Env, as in Hello.
-	Window        uint32 `protobuf:"varint,7,opt,name=window,proto3" json:"window,omitempty"`
+	Window uint32 `protobuf:"varint,7,opt,name=window,proto3" json:"window,omitempty"`
+	// full is a promise of the Env, as in Hello.
+	Full          bool `protobuf:"varint,8,opt,name=full,proto3" json:"full,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_proto_rpc_rpc_proto_msgTypes[8]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -531,7 +589,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_rpc_rpc_proto_msgTypes[8]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -544,7 +602,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{8}
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Welcome) GetVersion() uint32 {
@@ -596,6 +654,13 @@ func (x *Welcome) GetWindow() uint32 {
 	return 0
 }
 
+func (x *Welcome) GetFull() bool {
+	if x != nil {
+		return x.Full
+	}
+	return false
+}
+
 // Failure is the answer to an ask whose handler failed.
 type Failure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -613,7 +678,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_proto_rpc_rpc_proto_msgTypes[9]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -625,7 +690,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_rpc_rpc_proto_msgTypes[9]
+	mi := &file_proto_rpc_rpc_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -638,7 +703,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{9}
+	return file_proto_rpc_rpc_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Failure) GetCode() string {
@@ -690,7 +755,7 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +
 	"connection\x18\x03 \x01(\x06R\n" +
-	"connection\"\x8e\x03\n" +
+	"connection\"\xa2\x03\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03env\x18\x02 \x01(\tR\x03env\x12 \n" +
@@ -701,12 +766,15 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"connection\x12\x1a\n" +
 	"\bfeatures\x18\x06 \x03(\tR\bfeatures\x12\x14\n" +
 	"\x05nonce\x18\a \x01(\fR\x05nonce\x12\x16\n" +
-	"\x06window\x18\b \x01(\rR\x06window:\xa4\x01\xe2\xe0\x18\x9f\x01\b\x03\x12\x01*\x1a\x11endpoint-verifier\"\vrpc.Welcome0\x01:5as the first frame of a connection that its Env opensB?Behind the handshake no endpoint understands it: the ask fails.\"\xf0\x01\n" +
+	"\x06window\x18\b \x01(\rR\x06window\x12\x12\n" +
+	"\x04full\x18\t \x01(\bR\x04full:\xa4\x01\xe2\xe0\x18\x9f\x01\b\x03\x12\x01*\x1a\x11endpoint-verifier\"\vrpc.Welcome0\x01:5as the first frame of a connection that its Env opensB?Behind the handshake no endpoint understands it: the ask fails.\"\xf0\x01\n" +
 	"\x06Credit\x12\x1a\n" +
 	"\bendpoint\x18\x01 \x01(\tR\bendpoint\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\rR\x05bytes\x12\x14\n" +
 	"\x05asker\x18\x03 \x01(\rR\x05asker:\x9d\x01\xe2\xe0\x18\x98\x01\b\a\x12\x01*\x1a\x11endpoint-verifier0\x01:Swhen half of a window has been handled since the last one, or what came was droppedB'More than was sent is never given back.\"\x82\x01\n" +
-	"\x06Finish:x\xe2\xe0\x18t\b\b\x12\x01*\x1a\x11endpoint-verifier0\x01:4when the Env shuts down and messages wait for creditB\"Nothing follows from a second one.\"\xd3\x01\n" +
+	"\x06Finish:x\xe2\xe0\x18t\b\b\x12\x01*\x1a\x11endpoint-verifier0\x01:4when the Env shuts down and messages wait for creditB\"Nothing follows from a second one.\"\x97\x01\n" +
+	"\x04Full\x12\x1c\n" +
+	"\tendpoints\x18\x01 \x03(\tR\tendpoints:q\xe2\xe0\x18m\b\t\x12\x01*\x1a\x11endpoint-verifier0\x01:5behind a handshake whose Hello or Welcome promised itB\x1aOnly the first one counts.\"\xe7\x01\n" +
 	"\aWelcome\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03env\x18\x02 \x01(\tR\x03env\x12 \n" +
@@ -714,7 +782,8 @@ const file_proto_rpc_rpc_proto_rawDesc = "" +
 	"\aaddress\x18\x04 \x01(\v2\f.rpc.AddressR\aaddress\x12\x1a\n" +
 	"\bfeatures\x18\x05 \x03(\tR\bfeatures\x12\x14\n" +
 	"\x05nonce\x18\x06 \x01(\fR\x05nonce\x12\x16\n" +
-	"\x06window\x18\a \x01(\rR\x06window:\b\xe2\xe0\x18\x04\b\x040\x01\"\xba\x02\n" +
+	"\x06window\x18\a \x01(\rR\x06window\x12\x12\n" +
+	"\x04full\x18\b \x01(\bR\x04full:\b\xe2\xe0\x18\x04\b\x040\x01\"\xba\x02\n" +
 	"\aFailure\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x18\n" +
@@ -733,7 +802,7 @@ func file_proto_rpc_rpc_proto_rawDescGZIP() []byte {
 	return file_proto_rpc_rpc_proto_rawDescData
 }
 
-var file_proto_rpc_rpc_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_proto_rpc_rpc_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_proto_rpc_rpc_proto_goTypes = []any{
 	(*Bool)(nil),            // 0: rpc.Bool
 	(*CheckExistence)(nil),  // 1: rpc.CheckExistence
@@ -743,8 +812,9 @@ var file_proto_rpc_rpc_proto_goTypes = []any{
 	(*Hello)(nil),           // 5: rpc.Hello
 	(*Credit)(nil),          // 6: rpc.Credit
 	(*Finish)(nil),          // 7: rpc.Finish
-	(*Welcome)(nil),         // 8: rpc.Welcome
-	(*Failure)(nil),         // 9: rpc.Failure
+	(*Full)(nil),            // 8: rpc.Full
+	(*Welcome)(nil),         // 9: rpc.Welcome
+	(*Failure)(nil),         // 10: rpc.Failure
 }
 var file_proto_rpc_rpc_proto_depIdxs = []int32{
 	3, // 0: rpc.EndpointRef.address:type_name -> rpc.Address
@@ -768,7 +838,7 @@ func file_proto_rpc_rpc_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_rpc_rpc_proto_rawDesc), len(file_proto_rpc_rpc_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
