@@ -40,7 +40,7 @@ func (channel) Run(ctx context.Context, t *measure.Trial) error {
 	for i := range pairs {
 		pairs[i] = newChannelPair(t, i)
 	}
-	defer t.Pace(ctx, func(pair int) { pairs[pair].remind() })()
+	defer t.Pace(ctx, func(pair int) { pairs[pair].wake.remind() })()
 	for _, p := range pairs {
 		running.Go(func() { over <- p.run(ctx) })
 	}
@@ -66,7 +66,7 @@ type channelPair struct {
 	ask         *measure.Ask
 	sink        *measure.Sink
 	there, back chan carried
-	wake        chan struct{}
+	wake        reminder
 }
 
 // carried is a message on its way, with the time when it was asked.
@@ -78,7 +78,7 @@ type carried struct {
 func newChannelPair(t *measure.Trial, pair int) *channelPair {
 	p := &channelPair{
 		sink:  t.Sinks[pair],
-		there: make(chan carried, t.Spec.InFlight), back: make(chan carried, t.Spec.InFlight+1), wake: make(chan struct{}, 1),
+		there: make(chan carried, t.Spec.InFlight), back: make(chan carried, t.Spec.InFlight+1), wake: newReminder(),
 	}
 	if t.Spec.Case.Ask() {
 		p.ask = t.Asks[pair]
@@ -115,14 +115,6 @@ func (p *channelPair) receive() {
 		if m := p.sink.Take(c.m); m != nil {
 			p.back <- carried{m, c.at} // never blocks: it has room for all that are under way
 		}
-	}
-}
-
-// remind makes run look for messages that are due; one reminder stands for all.
-func (p *channelPair) remind() {
-	select {
-	case p.wake <- struct{}{}:
-	default:
 	}
 }
 

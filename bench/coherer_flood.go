@@ -26,7 +26,7 @@ func flood(ctx context.Context, s *stage.Stage, t *measure.Trial) error {
 	over := make(chan error, t.Spec.Pairs)
 	flooders := make([]*flooder, t.Spec.Pairs)
 	for pair, tell := range t.Tells {
-		f := &flooder{to: p.to[pair], tell: tell, acks: make(chan *app.StatusUpdate, 1), wake: make(chan struct{}, 1)}
+		f := &flooder{to: p.to[pair], tell: tell, acks: make(chan *app.StatusUpdate, 1), wake: newReminder()}
 		flooders[pair] = f
 		// A batch has one acknowledgement, and the next batch begins after it: there is always room.
 		acks := &endpoints.Acknowledged{Take: func(ack *app.StatusUpdate) { f.acks <- ack }}
@@ -34,7 +34,7 @@ func flood(ctx context.Context, s *stage.Stage, t *measure.Trial) error {
 			return err
 		}
 	}
-	defer t.Pace(ctx, func(pair int) { flooders[pair].remind() })()
+	defer t.Pace(ctx, func(pair int) { flooders[pair].wake.remind() })()
 	for pair, f := range flooders {
 		sending.Go(func() {
 			b := p.env(pair).Blocking(ctx)
@@ -50,15 +50,7 @@ type flooder struct {
 	to   rpcenv.Ref
 	tell *measure.Tell
 	acks chan *app.StatusUpdate
-	wake chan struct{}
-}
-
-// remind makes run look for messages that are due; one reminder stands for all.
-func (f *flooder) remind() {
-	select {
-	case f.wake <- struct{}{}:
-	default:
-	}
+	wake reminder
 }
 
 func (f *flooder) run(b *rpcenv.Blocking) error {

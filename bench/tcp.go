@@ -36,21 +36,15 @@ func (tcp) Extras() measure.Extras { return measure.Extras{Pairs: true, Rate: tr
 
 // tcpServer is the receiving side: one goroutine for each connection.
 type tcpServer struct {
-	spec    *measure.Spec
-	inPlace bool
-	sinks   []*lockedSink
-	ln      net.Listener
-	serving sync.WaitGroup
+	spec      *measure.Spec
+	inPlace   bool
+	receivers *measure.Receivers
+	ln        net.Listener
+	serving   sync.WaitGroup
 
 	mu     sync.Mutex
 	open   map[net.Conn]struct{}
 	closed bool
-}
-
-// lockedSink is a receiver that the connections of several pairs may reach.
-type lockedSink struct {
-	mu sync.Mutex
-	*measure.Sink
 }
 
 func (c tcp) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
@@ -58,10 +52,7 @@ func (c tcp) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), e
 	if err != nil {
 		return "", nil, err
 	}
-	s := &tcpServer{spec: spec, inPlace: c.inPlace, ln: ln, open: map[net.Conn]struct{}{}}
-	for _, sink := range sinks {
-		s.sinks = append(s.sinks, &lockedSink{Sink: sink})
-	}
+	s := &tcpServer{spec: spec, inPlace: c.inPlace, receivers: measure.NewReceivers(spec, sinks), ln: ln, open: map[net.Conn]struct{}{}}
 	s.serving.Go(s.accept)
 	return ln.Addr().String(), s.stop, nil
 }
@@ -125,25 +116,12 @@ func (s *tcpServer) serve(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		if back := s.take(m); back != nil {
+		if back := s.receivers.Take(m); back != nil {
 			if w.write(reply, request, back) != nil {
 				return
 			}
 		}
 	}
-}
-
-// take hands m to the receiver of its pair, and answers the question of a connect.
-func (s *tcpServer) take(m *app.StatusUpdate) *app.StatusUpdate {
-	if s.spec.Case == measure.Connect {
-		s.sinks[0].Operation()
-		return m
-	}
-	// A message of no pair goes to the first receiver, which reports it.
-	sink := s.sinks[max(measure.PairOf(m), 0)%len(s.sinks)]
-	sink.mu.Lock()
-	defer sink.mu.Unlock()
-	return sink.Take(m)
 }
 
 // kinds are the frames there and back.

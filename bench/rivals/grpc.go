@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"sync"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -71,11 +70,7 @@ func grpcWindow(spec *measure.Spec) int32 {
 }
 
 // grpcSinks serves the receiving side, a stream at a time in a goroutine of its own.
-type grpcSinks struct {
-	spec  *measure.Spec
-	mu    []sync.Mutex // one for each sink: the streams of fan-in have one sink
-	sinks []*measure.Sink
-}
+type grpcSinks struct{ *measure.Receivers }
 
 func (g *grpcSinks) carry(s grpc.BidiStreamingServer[app.StatusUpdate, app.StatusUpdate]) error {
 	for {
@@ -86,25 +81,12 @@ func (g *grpcSinks) carry(s grpc.BidiStreamingServer[app.StatusUpdate, app.Statu
 		if err != nil {
 			return err
 		}
-		if back := g.take(m); back != nil {
+		if back := g.Take(m); back != nil {
 			if err := s.Send(back); err != nil {
 				return err
 			}
 		}
 	}
-}
-
-// take hands m to the receiver of its pair, and answers the question of a connect.
-func (g *grpcSinks) take(m *app.StatusUpdate) *app.StatusUpdate {
-	if g.spec.Case == measure.Connect {
-		g.sinks[0].Operation()
-		return m
-	}
-	// A message of no pair goes to the first receiver, which reports it.
-	i := max(measure.PairOf(m), 0) % len(g.sinks)
-	g.mu[i].Lock()
-	defer g.mu[i].Unlock()
-	return g.sinks[i].Take(m)
 }
 
 func (grpcStream) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func(), error) {
@@ -118,7 +100,7 @@ func (grpcStream) Serve(spec *measure.Spec, sinks []*measure.Sink) (string, func
 		grpc.ReadBufferSize(grpcBuffer), grpc.WriteBufferSize(grpcBuffer),
 		grpc.MaxRecvMsgSize(measure.MaxSize),
 	)
-	server.RegisterService(&carrier, &grpcSinks{spec: spec, mu: make([]sync.Mutex, len(sinks)), sinks: sinks})
+	server.RegisterService(&carrier, &grpcSinks{measure.NewReceivers(spec, sinks)})
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
