@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"unsafe"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
@@ -245,10 +246,22 @@ func (r *Recorder) add(w *words, x *Exact, body []byte) {
 	}
 	at := len(r.buf)
 	r.buf = appendSlot(r.buf, w, x, body)
+	r.fetchLocked(len(r.buf) - at)
 	if len(r.watchers) > 0 {
 		r.notifyLocked(r.decodedLocked(r.buf[at:]))
 	}
 	r.addedLocked()
+}
+
+// fetchAhead is how far behind the newest record its memory is fetched: for the next message, with its body.
+const fetchAhead = 1280
+
+// fetchLocked fetches as many bytes as the last record had, so that all before them were fetched with the records before.
+func (r *Recorder) fetchLocked(n int) {
+	n = min(n, fetchAhead)
+	if end := len(r.buf) + fetchAhead; end <= cap(r.buf) {
+		prefetch(unsafe.Pointer(&r.buf[:end][end-n]), n)
+	}
 }
 
 // nameLocked encodes the names that are new: those of the next record are among them.
