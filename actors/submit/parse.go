@@ -57,6 +57,9 @@ func (c *CommandLine) Value(option string) (string, bool) {
 	return v, ok
 }
 
+// SetMaster replaces what was given for --master.
+func (c *CommandLine) SetMaster(url string) { c.values["--master"] = url }
+
 // Has reports whether an option was given.
 func (c *CommandLine) Has(option string) bool {
 	_, ok := c.values[option]

@@ -202,7 +202,7 @@ type workerOptions struct {
 
 func workerCommand(s streams) *cobra.Command {
 	return newCommand(s, &workerOptions{}, &cobra.Command{
-		Use: "worker [spark://HOST:PORT[,HOST:PORT...]]", GroupID: "daemons", Short: "Run a Worker",
+		Use: "worker [spark://HOST:PORT[,HOST:PORT...] | gossip://HOST:PORT]", GroupID: "daemons", Short: "Run a Worker",
 		Long: "Run a Worker until SIGTERM or Ctrl-C. It finds its Master by the URL, which it asks for the cluster's gossip too, or by --join.\n" +
 			"SPARK_WORKER_HOST (else SPARK_LOCAL_HOSTNAME or SPARK_LOCAL_IP), SPARK_WORKER_PORT, SPARK_WORKER_CORES,\n" +
 			"SPARK_WORKER_MEMORY and SPARK_WORKER_DIR stand in for the flags, SPARK_WORKER_WEBUI_PORT for spark.worker.ui.port;\n" +
@@ -237,6 +237,10 @@ func (o *workerOptions) worker(args []string) (opts node.WorkerOptions, err erro
 	}
 	if err := checkCores("--cores", o.cores, 1); err != nil {
 		return opts, err
+	}
+	if len(args) == 1 && strings.HasPrefix(args[0], gossipScheme) { // the same in another form
+		o.join = strings.Join(append([]string{strings.TrimPrefix(args[0], gossipScheme)}, o.join), ",")
+		args = nil
 	}
 	if len(args) == 0 && o.join == "" {
 		return opts, errors.New("name a Master, spark://HOST:PORT, or a member of the cluster with --join HOST:GOSSIPPORT")

@@ -54,14 +54,14 @@ func (i interval) check() error {
 type ofCluster struct{ master string }
 
 func (o *ofCluster) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.master, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters, or yarn://HOST:PORT of a ResourceManager; left out, that of the run that goes on")
+	f.StringVar(&o.master, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters, yarn://HOST:PORT of a ResourceManager, or gossip://HOST:PORT of any member; left out, that of the run that goes on")
 }
 
 // ofYARN is the flag --master of a command that asks a cluster of YARN.
 type ofYARN struct{ master string }
 
 func (o *ofYARN) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.master, "master", "", "`yarn://HOST:PORT` of the ResourceManager; left out, that of the run that goes on")
+	f.StringVar(&o.master, "master", "", "`yarn://HOST:PORT` of the ResourceManager, or gossip://HOST:PORT of any member; left out, that of the run that goes on")
 }
 
 // members is the flag --join, which names members of a cluster by the addresses of their gossip.

@@ -82,6 +82,36 @@ func checkRoles(t *testing.T, at string, daemons, own []string, submit ...string
 	untilMembers(t, at, are(daemons))
 }
 
+// TestAnyMemberStandsForItsCluster wherever a URL of the Masters or of the ResourceManager is wanted.
+func TestAnyMemberStandsForItsCluster(t *testing.T) {
+	t.Parallel()
+	_, master := daemon(t, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0")
+	_, worker := daemon(t, "worker", "gossip://"+master.Gossip, "--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
+	_, rm := daemon(t, append([]string{"resourcemanager", "--port", "0"}, quick...)...)
+	at := "gossip://" + worker.Gossip
+	for _, c := range []struct{ args, want string }{
+		{"status --master " + at, "Master " + master.URL + " is ALIVE"},
+		{"status --master gossip://" + rm.Gossip, "ResourceManager"},
+		{"top --once --interval 100ms " + at, "Master"},
+		{"why app app-1 --master " + at, "app-1"},
+		{"why app application_1_0001 --master gossip://" + rm.Gossip, "application_1_0001"},
+		{"rmadmin refresh-nodes --master gossip://" + rm.Gossip, "hold as they are now"},
+		{"status --master gossip://", "want gossip://HOST:PORT"},
+		{"status --master gossip://127.0.0.1:1", "no member of the cluster answered"},
+		{"submit --master gossip://127.0.0.1:1 pi", "no member of the cluster answered"},
+		{"why app app-1 --master gossip://127.0.0.1:1", "no member of the cluster answered"},
+		{"top gossip://127.0.0.1:1", "no member of the cluster answered"},
+		{"trace follow gossip://127.0.0.1:1", "no member of the cluster answered"},
+	} {
+		if r := here(t, strings.Fields(c.args)...); !strings.Contains(r.stdout+r.stderr, c.want) {
+			t.Errorf("%s: %d %s %s", c.args, r.code, r.stdout, r.stderr)
+		}
+	}
+	if r := finish(t, command(t, "submit", "--master", at, "--executor-memory", "512m", "sleep", "--tasks", "2", "--task-time", "1ms")); r.code != 0 || r.stdout != "2 tasks slept\n" {
+		t.Errorf("submit: %d %s %s", r.code, r.stdout, r.stderr)
+	}
+}
+
 // shownMember is a member as coherer members -o json shows it.
 type shownMember struct {
 	Role, RPC, Gossip string

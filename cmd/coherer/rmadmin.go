@@ -55,7 +55,7 @@ func (o *refreshNodesOptions) run(ctx context.Context, s streams, _ []string) er
 	case o.given.Changed("timeout") && o.patience < time.Second:
 		return usage(fmt.Errorf("--timeout %v: want 1s at least", o.patience))
 	}
-	at, err := o.resourceManager()
+	at, err := o.resourceManager(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (o *moveOptions) run(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	at, err := o.resourceManager()
+	at, err := o.resourceManager(ctx)
 	if err != nil {
 		return err
 	}

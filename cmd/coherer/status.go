@@ -53,6 +53,9 @@ func (o *statusOptions) run(ctx context.Context, s streams, _ []string) error {
 	if err := o.interval.check(); err != nil {
 		return usage(err)
 	}
+	if err := o.byGossip(ctx); err != nil {
+		return err
+	}
 	if o.join == "" {
 		rm, found, err := o.resourceManager()
 		if err != nil {
@@ -67,6 +70,18 @@ func (o *statusOptions) run(ctx context.Context, s streams, _ []string) error {
 		return err
 	}
 	return o.show(ctx, s, masterScreen(masters))
+}
+
+// byGossip makes --master the URL of those that lead, if it names members of the cluster.
+func (o *statusOptions) byGossip(ctx context.Context) error {
+	_, c, err := o.settings.check()
+	if err != nil {
+		return usage(err)
+	}
+	if o.master, err = byGossip(ctx, o.master, c); err != nil {
+		return fmt.Errorf("--master: %w", err)
+	}
+	return nil
 }
 
 // masters are those to ask.

@@ -26,7 +26,7 @@ type topOptions struct {
 
 func topCommand(s streams) *cobra.Command {
 	return newCommand(s, &topOptions{}, &cobra.Command{
-		Use: "top [RUN | spark://HOST:PORT... | yarn://HOST:PORT...]", GroupID: "look", Short: "Show which endpoints have most waiting, live",
+		Use: "top [RUN | spark://HOST:PORT... | yarn://HOST:PORT... | gossip://HOST:PORT]", GroupID: "look", Short: "Show which endpoints have most waiting, live",
 		Long: "Show the endpoints of all processes of a cluster: how many items wait in each inbox or are in hand, how long they waited and\n" +
 			"were worked on, how many were handled a second, how many failed. Those with most waiting come first.\n" +
 			"The endpoint Metrics, which answers top, is left out.\n\n" +
@@ -47,6 +47,10 @@ func (o *topOptions) flags(f *pflag.FlagSet) {
 func (o *topOptions) run(ctx context.Context, s streams, args []string) error {
 	if err := o.check(); err != nil {
 		return usage(err)
+	}
+	args, err := addressed(ctx, args)
+	if err != nil {
+		return err
 	}
 	watched, err := findWatched(args)
 	switch {

@@ -22,7 +22,7 @@ type traceFollowOptions struct {
 
 func traceFollowCommand(s streams) *cobra.Command {
 	return newCommand(s, &traceFollowOptions{}, &cobra.Command{
-		Use: "follow [RUN|spark://HOST:PORT|yarn://HOST:PORT] [FILTER...]", Short: "List the messages of a run while it goes on",
+		Use: "follow [RUN|spark://HOST:PORT|yarn://HOST:PORT|gossip://HOST:PORT] [FILTER...]", Short: "List the messages of a run while it goes on",
 		Long: "List the messages of a run while it goes on, in the form of show, a quarter of a second after the fact. It ends with the run\n" +
 			"or with Ctrl-C; of a run that has ended it shows all messages. spark://HOST:PORT, or several with commas, asks the processes\n" +
 			"themselves, of any cluster: what each has sent and handled, without fields; ? is a sender that was not asked, so name Workers and drivers\n" +
@@ -43,8 +43,8 @@ func (o *traceFollowOptions) run(ctx context.Context, s streams, args []string) 
 	}
 	var processes []rpcenv.Address
 	dir := ""
-	if rpcenv.IsProcessURL(run) {
-		processes, err = rpcenv.ParseProcessURL(run)
+	if isProcessURL(run) {
+		processes, err = processesAt(ctx, run)
 	} else if dir, err = runner.Find(run); err != nil {
 		err = orProcess(err, run)
 	}

@@ -51,6 +51,10 @@ func (o *whyAppOptions) flags(f *pflag.FlagSet) {
 }
 
 func (o *whyAppOptions) run(ctx context.Context, s streams, args []string) error {
+	var err error
+	if o.master, err = byGossipAlone(ctx, o.master); err != nil {
+		return fmt.Errorf("--master: %w", err)
+	}
 	// The form of the id decides which daemon to ask: only YARN's ids parse.
 	id, err := ids.ParseApplication(args[0])
 	switch {

@@ -15,16 +15,19 @@ import (
 
 // askYARN asks a ResourceManager about the application or container id.
 func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, o ofYARN, id string, q Q) (none R, err error) {
-	at, err := o.resourceManager()
+	at, err := o.resourceManager(ctx)
 	if err != nil {
 		return none, fmt.Errorf("%s is of YARN: %w", id, err)
 	}
 	return askResourceManager(ctx, "Why", at, ids.ClientRMService, q)
 }
 
-// resourceManager is where that of --master listens, HOST:PORT or yarn://HOST:PORT, or that of the run that goes on when it is empty.
-func (o ofYARN) resourceManager() (at rpcenv.Address, err error) {
+// resourceManager is where that of --master listens, HOST:PORT, yarn://HOST:PORT or by gossip://, or that of the run that goes on when it is empty.
+func (o ofYARN) resourceManager(ctx context.Context) (at rpcenv.Address, err error) {
 	if o.master != "" {
+		if o.master, err = byGossipAlone(ctx, o.master); err != nil {
+			return at, fmt.Errorf("--master: %w", err)
+		}
 		if at, err = rpcenv.ParseYARNURL(o.master); err != nil {
 			err = fmt.Errorf("--master: %w", err)
 		}
