@@ -21,8 +21,8 @@ const (
 	lingerTime = time.Second
 )
 
-// tcpLink is a Link over a connection. One goroutine reads, and runs turns of inboxes for what it read (turns.go). One writes what the
-// first one does not write itself (writer.go).
+// tcpLink is a Link over a connection. One goroutine reads, and runs turns of inboxes for what it has read (turns.go). Another one, the
+// writer, writes what the first does not write itself (writer.go).
 type tcpLink struct {
 	host          *Host
 	conn          net.Conn
@@ -41,17 +41,18 @@ type tcpLink struct {
 	long     int // see ended
 	apart    int // turns that go to the pool before one is run here again
 
-	readers sync.WaitGroup // goroutines that read, or run a turn since another one reads
-	turns   atomic.Uint64  // how many were begun here
-	inTurn  atomic.Uint64  // the number of the turn that the reading goroutine runs; 0: it reads
-	watched atomic.Bool    // the Host's watch looks at it
-	seen    [2]uint64      // turns and inTurn, when it last did; the watch's
-	listed  bool           // the watch's too
+	turns   atomic.Uint64 // how many were begun here
+	inTurn  atomic.Uint64 // the number of the turn that the reading goroutine runs; 0: it reads
+	watched atomic.Bool   // the Host's watch looks at it
+	seen    [2]uint64     // turns and inTurn at the last tick; guarded by watch.mu, as listed
+	listed  bool          // in watch.links
+	left    chan struct{} // closed when readers is 0 again
 
-	corked atomic.Bool // the reading goroutine writes soon what is pending
+	corked atomic.Bool // the reading goroutine is about to write what is pending: Send need not wake the writer
 	out    output
 
 	mu       sync.Mutex
+	readers  int // goroutines that read, or still run a turn although another one reads
 	encoder  envelopeEncoder
 	pending  segments // frames that nobody has taken to write
 	cause    error    // why this side ends the link
@@ -65,7 +66,7 @@ func newTCPLink(h *Host, conn net.Conn, frames *wire.Reader) *tcpLink {
 	l := &tcpLink{
 		host: h, conn: conn, frames: frames,
 		local: wire.AddressOf(conn.LocalAddr()), remote: wire.AddressOf(conn.RemoteAddr()),
-		wake: make(chan struct{}, 1), written: make(chan struct{}),
+		wake: make(chan struct{}, 1), written: make(chan struct{}), left: make(chan struct{}),
 	}
 	l.out.init(conn)
 	l.limit.Store(HandshakeLimit)
@@ -135,21 +136,21 @@ func (l *tcpLink) run(r rpcenv.Receiver) {
 	go l.write()
 	l.receiver = r
 	l.batches, _ = r.(rpcenv.BatchReceiver)
-	l.readers.Add(1)
+	l.enter() // true: nobody has left yet
 	l.reads()
-	l.readers.Wait()
+	<-l.left
 }
 
-// reads reads until the end, or until another goroutine does.
+// reads reads until the end, or until another goroutine reads on.
 func (l *tcpLink) reads() {
-	defer l.readers.Done()
+	defer l.leave()
 	replaced, err := l.read()
 	if replaced {
 		return
 	}
-	// What has come is handled later, and until then the link is in memory.
+	// Endpoints may handle what has come long after this, and until then the link stays in memory: its buffers do not.
 	l.frames.Done()
-	l.decoder = envelopeDecoder{} // its last envelope lies in a buffer
+	l.decoder = envelopeDecoder{} // its last envelope refers to a buffer
 	l.mu.Lock()
 	switch {
 	case l.cause != nil:

@@ -5,20 +5,42 @@ import (
 	"time"
 )
 
-// What a link read is handled by the goroutine that read it, as long as that takes no longer than to hand it to another one is worth: to
-// wake a goroutine for a message, and a writer for the answer, costs more than most messages. While a turn runs nobody reads. So a turn
-// that takes long is taken over: another goroutine reads on, and the next turns of the link go to the pool.
+// The goroutine that reads a link also runs the turn of the inbox for which something came: to wake one goroutine for the turn, and another
+// to write the answer, costs more than to handle most messages. Nobody reads while a turn runs. So if a turn takes long, the watch makes
+// another goroutine read on; and after several long turns the next ones go to the pool.
 const (
-	// longTurn is what a turn may take. Other messages of the connection wait as long.
+	// longTurn is from when on a turn is long. The messages behind it on the connection wait as long.
 	longTurn = 500 * time.Microsecond
-	// A long turn counts how many times longTurn it took, at most longest, a short one takes 1 off. Beyond mostLong, apartTurns turns go
-	// to the pool.
+	// A long turn adds the number of times that longTurn went into it, at most longest, to a count; a short turn takes 1 off. When the
+	// count is above mostLong, the next apartTurns turns go to the pool.
 	longest, mostLong, apartTurns = 8, 16, 1000
-	// watchTick is how often the watch looks. A turn that it sees twice is taken over.
+	// watchTick is how often the watch looks. It takes over a turn that it sees twice.
 	watchTick = 2 * time.Millisecond
 )
 
-// runHere runs a turn, or lets the pool run it, and writes what was sent meanwhile; false: another goroutine reads now.
+// enter counts a goroutine that reads, or runs a turn, among those for which run waits; false: run waits no longer.
+func (l *tcpLink) enter() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.left:
+		return false
+	default:
+		l.readers++
+		return true
+	}
+}
+
+// leave is the end of a goroutine that enter has counted.
+func (l *tcpLink) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.readers--; l.readers == 0 {
+		close(l.left)
+	}
+}
+
+// runHere runs a turn, or gives it to the pool, and writes what was sent meanwhile; false: another goroutine reads now.
 func (l *tcpLink) runHere(turn func()) bool {
 	switch {
 	case turn == nil:
@@ -40,7 +62,7 @@ func (l *tcpLink) runHere(turn func()) bool {
 	return true
 }
 
-// ended notes how long a turn took. Some take long because the machine is busy: only several in a row, or nearly, count.
+// ended counts how long a turn took. On a busy machine any turn may take long, so it takes several, nearly in a row, to matter.
 func (l *tcpLink) ended(took time.Duration) {
 	times := int(min(took/longTurn, longest))
 	if times == 0 {
@@ -52,25 +74,29 @@ func (l *tcpLink) ended(took time.Duration) {
 	}
 }
 
-// takeOver lets another goroutine read if the reading one runs a turn for too long.
+// takeOver makes another goroutine read on, unless the turn has ended meanwhile.
 func (l *tcpLink) takeOver(turn uint64) {
-	if !l.inTurn.CompareAndSwap(turn, 0) {
+	// Before the turn is marked as taken over: from then on its goroutine may leave, and would be the last one.
+	if !l.enter() {
 		return
 	}
-	l.readers.Add(1) // the goroutine of the turn still counts: the link does not wait for 0 yet
+	if !l.inTurn.CompareAndSwap(turn, 0) {
+		l.leave()
+		return
+	}
 	l.ended(longest * longTurn)
 	l.uncork()
 	go l.reads()
 }
 
-// watch looks at the links whose reading goroutines run turns. Without such it has no timer.
+// watch looks at the links whose reading goroutines run turns. While there are none it has no timer.
 type watch struct {
 	mu    sync.Mutex
 	links []*tcpLink
 	timer *time.Timer
 }
 
-// begin makes the watch look at a link whose inTurn is set.
+// begin enters a link in the watch. Its inTurn is set.
 func (w *watch) begin(l *tcpLink) {
 	if l.watched.Load() {
 		return
@@ -92,7 +118,7 @@ func (w *watch) begin(l *tcpLink) {
 	}
 }
 
-// tick takes over turns that it has seen before, and forgets links that have begun none since.
+// tick takes over the turns that the tick before has seen too, and forgets the links that have begun no turn since.
 func (w *watch) tick() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -245,3 +245,21 @@ func TestTurnsAndOthersSendInOrder(t *testing.T) {
 	}
 	await(t, "all", all)
 }
+
+// The watch may be late: a link whose last goroutine has left gets no other one, which would report its end again.
+func TestALinkThatIsOverIsNotTakenOver(t *testing.T) {
+	var over *tcpLink
+	turning(t, func(t *testing.T, _ *Host, l *tcpLink, r *turner, peer *cable) {
+		says(t, peer, "1")
+		await(t, "message", r.got)
+		over = l
+		_ = peer.Close()
+		<-l.left
+		over.inTurn.Store(1)
+		over.takeOver(1)
+		synctest.Wait()
+		if n := len(r.closed); n != 1 || over.inTurn.Load() != 1 {
+			t.Errorf("%d ends", n)
+		}
+	})
+}

@@ -39,14 +39,14 @@ func (o *output) rest() []byte {
 	return o.batch[o.at][o.off:]
 }
 
-// wrote notes that n bytes more were written.
+// wrote counts n bytes more as written.
 func (o *output) wrote(n int) {
 	if o.off += n; o.off == len(o.batch[o.at]) {
 		o.at, o.off = o.at+1, 0
 	}
 }
 
-// end gives the batch back.
+// end frees the batch.
 func (o *output) end() {
 	o.batch.free()
 	o.batch, o.at, o.off = o.batch[:0], 0, 0
@@ -81,8 +81,8 @@ func (l *tcpLink) takeLocked() bool {
 	return o.busy
 }
 
-// flush writes what is pending, as much as the connection takes at once; the writer goes on with the rest. It is for the goroutine that
-// reads, after a batch: to wake the writer for an answer costs more than to write it.
+// flush writes what is pending, as much as the connection takes at once; the writer goes on with the rest. The reading goroutine calls it
+// after a batch: to wake the writer for an answer costs more than to write it.
 func (l *tcpLink) flush() {
 	l.mu.Lock()
 	l.corked.Store(false) // under the lock: from here on Send wakes the writer
@@ -98,7 +98,7 @@ func (l *tcpLink) flush() {
 	}
 }
 
-// writeNow writes what the connection takes at once of the batch that this goroutine has taken.
+// writeNow writes of the batch that this goroutine has taken what the connection takes at once.
 func (l *tcpLink) writeNow() {
 	l.out.n = 0
 	_ = l.out.raw.Write(l.out.try) // an error is the writer's to meet
@@ -108,7 +108,7 @@ func (l *tcpLink) writeNow() {
 	l.releaseLocked()
 }
 
-// releaseLocked leaves the rest to the writer, which may have been woken meanwhile in vain. l.mu is held.
+// releaseLocked leaves the rest to the writer. If the writer woke meanwhile it found the output busy: so it is woken again. l.mu is held.
 func (l *tcpLink) releaseLocked() {
 	o := &l.out
 	if len(o.rest()) == 0 {
@@ -120,7 +120,7 @@ func (l *tcpLink) releaseLocked() {
 	}
 }
 
-// uncork lets the writer write what the reading goroutine has not, and may not for long.
+// uncork leaves to the writer what the reading goroutine has not written, and may not write for long.
 func (l *tcpLink) uncork() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,19 +130,19 @@ func (l *tcpLink) uncork() {
 	}
 }
 
-// write writes what Send queued, each time all of it. It is the writer's goroutine.
+// write is the writer's goroutine: it writes what Send queued, each time all of it.
 func (l *tcpLink) write() {
 	defer close(l.written)
 	for {
 		l.mu.Lock()
 		mine := l.takeLocked()
-		// Under the same lock: once it is true Send adds nothing. So when nobody writes and there is nothing to, all is written.
+		// Under the same lock: once closing is set Send adds nothing. So if nobody writes and nothing is pending, all is written.
 		last := l.closing.Load() && !mine && !l.out.busy
 		l.mu.Unlock()
 		switch {
 		case mine:
 			if !l.writeAll() {
-				return // the batch is nobody's any more: not one more segment after an error, the stream would have a hole
+				return // busy stays set, so nobody writes after an error: the stream would have a hole
 			}
 		case last:
 			l.closeWrite()
