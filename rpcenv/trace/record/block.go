@@ -1,13 +1,13 @@
 package record
 
 const (
-	// blockUnit divides the length of each block: file systems write past their cache in pages.
+	// blockUnit divides the length of each block: a write past the page cache has to be whole pages.
 	blockUnit = 4 << 10
-	// smallBlock is the size of a block while a flush in time finds it unfinished, largeBlock while blocks are filled faster.
-	// To write one costs as much as its first 300 KiB, and only a busy process pays for it with memory.
+	// smallBlock is the size of a block as long as each flush finds it unfinished, largeBlock when blocks fill faster: a write past
+	// the cache costs as much as 300 KiB of it, and only a busy process needs the memory.
 	smallBlock = 64 << 10
 	largeBlock = 1 << 20
-	// blockRoom is the room behind a block for the record that does not fit.
+	// blockRoom is the room behind a block, for the record that goes beyond its end.
 	blockRoom = 8 << 10
 	// keptBlocks is how many written blocks are kept for the next records, as long as they come fast.
 	keptBlocks = 4
@@ -15,7 +15,7 @@ const (
 	keepsUp = 3
 )
 
-// cutLocked ends a block. What is beyond it begins the next one, which is larger: this one was full before its time.
+// cutLocked ends a block. What is beyond its end begins the next one, which is larger: this one was full before the flusher came.
 func (w *writer) cutLocked() {
 	b := w.r.buf
 	w.r.full, w.waiting = append(w.r.full, b[:w.size]), w.waiting+w.size
@@ -26,7 +26,7 @@ func (w *writer) cutLocked() {
 	w.r.buf = append(w.freshLocked(), rest...)
 }
 
-// freshLocked is an empty block.
+// freshLocked returns an empty block.
 func (w *writer) freshLocked() []byte {
 	last := len(w.spare) - 1
 	if last < 0 {
@@ -37,7 +37,7 @@ func (w *writer) freshLocked() []byte {
 	return b
 }
 
-// recycleLocked keeps written blocks.
+// recycleLocked keeps written blocks for the next records, if they have the size of the next block.
 func (w *writer) recycleLocked(blocks [][]byte) {
 	for _, b := range blocks {
 		if len(w.spare) < keptBlocks && len(b) == w.size && cap(b) == w.size+blockRoom {

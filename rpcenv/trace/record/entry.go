@@ -12,15 +12,15 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// An entry of a file is its length and then, told apart by the first byte,
+// An entry of a file is its length and what its first byte says:
 //
 //	markName   a text. The first one has number 1.
-//	markSlot   a message or an item: a byte that says whether there are times; the seven words of a slot of the ring, as
-//	           ring_words.go has them, with the numbers of texts before it; of times two numbers of 32 bits, how many
-//	           nanoseconds before its time it was received and started; what is kept of the body. Least byte first.
+//	markSlot   a message or an item: a byte that is 1 if times follow; the seven words of a slot of the ring (ring_words.go),
+//	           whose texts stand before it in the file; the times, two numbers of 32 bits: how many nanoseconds before the
+//	           record's own time it was received and started; what is kept of the body. Numbers begin with their least byte.
 //	any other  a tracepb.Record
 //
-// Both marks have a type of wire that protobuf does not. What does not fit into a slot is a tracepb.Record.
+// No tracepb.Record begins with a mark: protobuf has no wire type 7. What does not fit into a slot is a tracepb.Record.
 const (
 	markSlot = 0x07
 	markName = 0x0f
@@ -29,9 +29,9 @@ const (
 	slotTimes = 8
 )
 
-// Exact is what the record of a message or an item in a file has beside its Note, whose Time is exact then.
+// Exact is what the record of a message or an item in a file has beyond its Note. The Note's Time is exact then.
 type Exact struct {
-	// Received and Started are 0 for what was sent. The rest is as an Event has it.
+	// Received and Started are 0 for what was sent. Body and Message are those of an Event.
 	Received, Started int64
 	Body              []byte
 	Message           any
@@ -44,7 +44,7 @@ func (n *Note) fits(x *Exact) bool {
 			x.Received != 0 && x.Started != 0 && uint64(n.Time-x.Received) < 1<<32 && uint64(n.Time-x.Started) < 1<<32)
 }
 
-// owns reports whether a slot knows the Env of id without a word for it.
+// owns reports whether a slot can say which Env id is of: it has no word for another Env than its own.
 func (n *Note) owns(id *ID) bool {
 	if id.Conn != 0 || id.N == 0 {
 		return id.Env == 0
@@ -82,15 +82,15 @@ func appendName(dst []byte, text string) []byte {
 	return append(dst, text...)
 }
 
-// entries reads entries. The zero value is at the beginning of a file.
+// entries reads entries, and keeps the texts among them. The zero value is for the beginning of a file.
 type entries struct {
 	names []string
 	buf   bytes.Buffer
 }
 
-// next is the next record; nil when the entry is none. What ends within an entry is io.EOF or io.ErrUnexpectedEOF. Its buffer grows with
-// what really arrives, so that a length alone allocates nothing.
-func (e *entries) next(in recordReader) (*tracepb.Record, error) {
+// next reads an entry; rec is nil if that is a text. A file that ends within an entry is io.EOF or io.ErrUnexpectedEOF. The buffer grows
+// with what really arrives: a length alone, which may be wrong, allocates nothing.
+func (e *entries) next(in recordReader) (rec *tracepb.Record, err error) {
 	size, err := binary.ReadUvarint(in)
 	if err != nil {
 		if isTorn(err) {
@@ -115,7 +115,7 @@ func (e *entries) next(in recordReader) (*tracepb.Record, error) {
 		e.names = append(e.names, validText(string(b[1:])))
 		return nil, nil
 	default:
-		rec := new(tracepb.Record)
+		rec = new(tracepb.Record)
 		if err := proto.Unmarshal(b, rec); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 		}
@@ -143,7 +143,7 @@ func (e *entries) slot(b []byte) (*tracepb.Record, error) {
 		}
 		return e.names[n-1]
 	})
-	ev.Started = 0 // exact, or not known
+	ev.Started = 0 // unpack has it from the Size, in microseconds
 	rest := b[slotBody:]
 	if b[1] == 1 {
 		ev.Received, ev.Started = ev.Time-int64(binary.LittleEndian.Uint32(rest)), ev.Time-int64(binary.LittleEndian.Uint32(rest[4:]))

@@ -13,10 +13,10 @@ import (
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
 
-// Magic is how a record file begins; its last letter counts the versions of the format. Read knows the one before it too, whose entries
-// are all protobuf.
+// Magic is how a record file begins; its last letter counts the versions of the format (entry.go). Read reads version 1 too.
 const Magic = "CHTRACE2"
 
+// oldMagic is that of version 1, whose entries are all protobuf.
 const oldMagic = "CHTRACE1"
 
 // MaxRecord is the most bytes that the encoding of one record may have.
@@ -28,7 +28,7 @@ var ErrFormat = errors.New("trace: not a record file")
 // ErrVersion is the ErrFormat of a file that another version of this program wrote.
 var ErrVersion = fmt.Errorf("%w of this version", ErrFormat)
 
-// AppendRecord appends r to dst as it stands in a record file: the length as a varint, then the protobuf encoding. A
+// AppendRecord appends r to dst as a record file of any version may have it: the length as a varint, then the protobuf encoding. A
 // record that has no valid encoding or is larger than MaxRecord is appended without its body.
 func AppendRecord(dst []byte, r *tracepb.Record) []byte {
 	if body := marshalRecord(r); body != nil {
@@ -91,7 +91,7 @@ func Read(r io.Reader) ([]*tracepb.Record, error) {
 	return new(entries).all(in)
 }
 
-// checkFileMagic is checkMagic for a record file.
+// checkFileMagic is checkMagic for a record file of a version that Read reads.
 func checkFileMagic(got []byte) error {
 	if string(got) == oldMagic {
 		return nil

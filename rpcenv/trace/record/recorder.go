@@ -5,21 +5,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"unsafe"
 
 	tracepb "github.com/coherer/coherer/messages/trace"
 )
-
-// defaultBodyLimit is how many bytes of a message's encoding a Recorder keeps unless its maker says otherwise.
-const defaultBodyLimit = 1 << 10
 
 // Locks. Two may be held at once in these orders only:
 //
@@ -49,114 +41,15 @@ type Recorder struct {
 
 	mu       sync.Mutex
 	buf      []byte            // the newest records, encoded
-	full     [][]byte          // those before, in the order of their making; of a file in blocks
-	decoded  []*tracepb.Record // and before these, in memory, since somebody read them
-	entries  entries           // has read them
+	full     [][]byte          // those before, in the order of their making; blocks, if there is a file
+	decoded  []*tracepb.Record // those before these, which Records has decoded
+	entries  entries           // has decoded them
 	named    int               // how many names were encoded
 	file     *writer           // nil: they stay in memory
 	watchers []*func(*tracepb.Record)
 	closed   bool
 	count    int
 	lost     error // why the file of the ring, or both files, could not be made
-}
-
-// NewRecorder returns a Recorder that keeps everything in memory: that of a world or a test. bodyLimit is how many bytes
-// of a message are kept; 0 means defaultBodyLimit, less than that none.
-func NewRecorder(bodyLimit int) *Recorder {
-	return &Recorder{bodyLimit: limitOf(bodyLimit), ring: newMemoryRing(memoryShape), exact: true}
-}
-
-// NewRingRecorder returns a Recorder that has only its ring, in memory: that of a process that has nowhere to record to.
-func NewRingRecorder() (*Recorder, error) {
-	g, err := newFileRing("", processShape)
-	if err != nil {
-		return nil, err
-	}
-	r := &Recorder{ring: g, nowhere: true}
-	r.clock.total = g.total
-	return r, nil
-}
-
-// NewFileRecorder returns a Recorder that writes to a new file, at most 100 ms after the fact, and has its ring in another
-// one beside it, RingPath, which outlives even a kill -9. A failed write is reported by Close; what was written before
-// stays readable. A ring for which there is no room in the file system is kept in memory, which Close reports too.
-func NewFileRecorder(path string, bodyLimit int) (*Recorder, error) {
-	g, lost := newFileRing(RingPath(path), processShape)
-	if lost != nil {
-		// The ring is an aid for the time after a crash: the lack of its file must not keep the process from running.
-		var err error
-		if g, err = newFileRing("", processShape); err != nil {
-			return nil, errors.Join(lost, err)
-		}
-	}
-	r := &Recorder{bodyLimit: limitOf(bodyLimit), ring: g, lost: lost}
-	r.clock.total = g.total
-	var err error
-	r.file, err = newWriter(r, path)
-	if err != nil {
-		if lost == nil { // else the ring has no file
-			err = errors.Join(err, removeRing(path))
-		}
-		return nil, err
-	}
-	return r, nil
-}
-
-// MakeDir makes the directory that processes are to record to, if it is missing, and returns its absolute path, which means
-// the same in every process of this machine. A full disk is no error: see NewProcessRecorder.
-func MakeDir(dir string) (string, error) {
-	path, err := filepath.Abs(dir)
-	if err == nil {
-		err = os.MkdirAll(path, 0o755)
-	}
-	if err != nil && !DiskFull(err) {
-		return "", fmt.Errorf("trace: %w: name a directory that can be made with coherer.trace.dir, or leave that out", err)
-	}
-	return path, nil
-}
-
-// NewProcessRecorder returns the Recorder of a process: one that records to a file, or without a path one that has only
-// its ring, in memory. A disk that is full is no reason to end the process: it then has the ring alone, which Close reports.
-// A bodyLimit of 0 keeps no bodies.
-func NewProcessRecorder(path string, bodyLimit int) (*Recorder, error) {
-	if path == "" {
-		return NewRingRecorder()
-	}
-	if bodyLimit == 0 {
-		bodyLimit = -1
-	}
-	r, lost := NewFileRecorder(path, bodyLimit)
-	if !DiskFull(lost) {
-		return r, lost
-	}
-	r, err := NewRingRecorder()
-	if err != nil {
-		return nil, errors.Join(lost, err)
-	}
-	r.lost = fmt.Errorf("%w (free some space; the process goes on without a trace)", lost)
-	return r, nil
-}
-
-// DiskFull reports whether an error is that of a full disk, or of a used-up quota.
-func DiskFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
-}
-
-// RingPath is where the ring is of a Recorder that records to path.
-func RingPath(path string) string { return strings.TrimSuffix(path, ".trace") + ".ring" }
-
-func removeRing(path string) error {
-	if err := os.Remove(RingPath(path)); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-func limitOf(bodyLimit int) int {
-	if bodyLimit == 0 {
-		return defaultBodyLimit
-	}
-	return min(max(bodyLimit, 0), maxBody)
 }
 
 // Watch makes f see each record as it is made, in order, one at a time, until stop is called; f must be quick and must
@@ -210,9 +103,9 @@ func (r *Recorder) Add(ev *Event) {
 	r.addedLocked()
 }
 
-// Record is Note, and Add of the same: of a message or an item whose texts have numbers. A message whose size is its Note's, or x's own
-// Message. It is false if only the ring has the record, since it does not fit into a slot: then Add is to get it as an Event. Nothing of n
-// and x is kept.
+// Record is Note and Add in one, for a message or an item whose texts have numbers. If x has a Message, Record encodes it, and its size
+// becomes the Note's. False means that the record does not fit into a slot: the ring has it, and the caller gives it to Add as an Event.
+// Nothing of n and x is kept.
 func (r *Recorder) Record(n *Note, x *Exact) bool {
 	body := x.Body
 	if x.Message != nil {
@@ -235,6 +128,7 @@ func (r *Recorder) Record(n *Note, x *Exact) bool {
 	return true
 }
 
+// add is Add for words that fit into a slot.
 func (r *Recorder) add(w *words, x *Exact, body []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -253,10 +147,10 @@ func (r *Recorder) add(w *words, x *Exact, body []byte) {
 	r.addedLocked()
 }
 
-// fetchAhead is how far behind the newest record its memory is fetched: for the next message, with its body.
+// fetchAhead is how many bytes beyond the newest record are fetched: room for the next message with its body.
 const fetchAhead = 1280
 
-// fetchLocked fetches as many bytes as the last record had, so that all before them were fetched with the records before.
+// fetchLocked fetches n bytes, as many as the last record has: the bytes before them were fetched with the records before it.
 func (r *Recorder) fetchLocked(n int) {
 	n = min(n, fetchAhead)
 	if end := len(r.buf) + fetchAhead; end <= cap(r.buf) {
@@ -264,7 +158,7 @@ func (r *Recorder) fetchLocked(n int) {
 	}
 }
 
-// nameLocked encodes the names that are new: those of the next record are among them.
+// nameLocked encodes the names that are new. A reader needs those of the next record before the record.
 func (r *Recorder) nameLocked() {
 	texts := r.ring.names.texts()
 	for _, text := range texts[r.named:] {
@@ -345,7 +239,7 @@ func (r *Recorder) Records() []*tracepb.Record {
 	return slices.Clone(r.decoded)
 }
 
-// decodedLocked is the record in b, which Add encoded.
+// decodedLocked decodes the record in b, which add encoded.
 func (r *Recorder) decodedLocked(b []byte) *tracepb.Record {
 	e := entries{names: r.ring.names.texts()}
 	rec, err := e.next(bytes.NewReader(b))

@@ -109,7 +109,7 @@ func (g *ring) claim(shard uint32) (slot *[slotWords]uint64, pos uint64) {
 	return (*[slotWords]uint64)(unsafe.Add(g.slots, (s<<(g.slotBits&31)|pos&g.slotMask)*slotSize)), pos
 }
 
-// put fills the next slot of a shard. The order of its stores does not matter: the seal shows whether all were done.
+// put fills the next slot of a shard. Its stores may come in any order: the seal shows whether all were done.
 func (g *ring) put(shard uint32, w *words) {
 	if g.locked {
 		g.lock.Lock()
@@ -118,7 +118,7 @@ func (g *ring) put(shard uint32, w *words) {
 	slot, pos := g.claim(shard)
 	copy(slot[1:], w[:])
 	slot[0] = seal(pos, w)
-	// Not in fill: without a recording beside it a ring is more often found in the caches.
+	// Not in fill: as long as nothing is recorded beside it, a cache mostly has the ring.
 	prefetch(unsafe.Add(g.slots, ((uint64(shard)&g.shardMask)<<(g.slotBits&31)|(pos+claimedAhead)&g.slotMask)*slotSize), slotSize)
 }
 

@@ -53,7 +53,7 @@ type Type struct {
 	Text string
 	// Untraced messages are counted, not recorded.
 	Untraced bool
-	// Name is the number of Text, Whole for all of it.
+	// Name is the number of Text; Whole says that it stands for all of Text.
 	Name  Name
 	Whole bool
 }

@@ -60,7 +60,7 @@ func TextsOf(typ, peer, address, name Name) Texts {
 	return Texts(uint64(typ) | uint64(peer)<<16 | uint64(address)<<32 | uint64(name)<<48)
 }
 
-// NoteItem is Note with its parts one by one. It costs less, since no Note is written to memory and read again. to is a Note's To, or its
+// NoteItem is Note with its parts one by one: they stay in registers, which costs less than a Note in memory. to is the Note's To, or its
 // Outcome.
 func (r *Recorder) NoteItem(
 	kind tracepb.Kind, form tracepb.Form, id, cause *ID, env uint32, at int64, size uint64, recorded bool, endpoint, to Name, rest Texts,
@@ -102,7 +102,7 @@ func (r *Recorder) TypeOf(m any, describe func(m any) (text string, untraced, dy
 	return r.ring.names.typeOf(m, describe)
 }
 
-// Now is the time for a Note in nanoseconds since 1970. ok is false when the world's own clock is as cheap, and exact.
+// Now is the time for a Note in nanoseconds since 1970. If ok is false the caller reads the world's own clock, which is as cheap and exact.
 func (r *Recorder) Now() (now int64, ok bool) {
 	if r.exact {
 		return 0, false

@@ -11,7 +11,7 @@ import (
 const (
 	// flushEvery is how long a record may wait in memory before it reaches the file.
 	flushEvery = 100 * time.Millisecond
-	// flushAt is how many bytes in whole blocks make the flusher begin before its time.
+	// flushAt is how many bytes of whole blocks make the flusher come before its time.
 	flushAt = 256 << 10
 	// maxWaiting is how many bytes may wait for a slow disk: beyond it the recording goroutines wait too.
 	maxWaiting = 8 << 20
@@ -20,8 +20,8 @@ const (
 // writer writes what a Recorder gathers to its file, in a goroutine that lives only while there is something to write:
 // a recording goroutine does not wait for the disk, unless it falls far behind. The Recorder's lock guards it.
 //
-// Of a file the Recorder's full and buf are blocks: the first one begins in the file at a multiple of blockUnit, and all but
-// the last have a multiple of it as length. So whole blocks can be written past the page cache (see direct).
+// The Recorder's full and buf are blocks of the file: the first one begins in the file at a multiple of blockUnit, and the length of
+// each but the last is such a multiple. So whole blocks can be written past the page cache (see direct).
 type writer struct {
 	r    *Recorder
 	file *os.File
@@ -32,10 +32,10 @@ type writer struct {
 	size    int  // of the next block
 	waiting int  // bytes of the Recorder's full blocks
 	done    int  // how much of the first block is in the file
-	writing bool // some goroutine is in writeLocked and has given the lock up
+	writing bool // a goroutine is in writeLocked and has released the lock
 	written sync.Cond
-	spare   [][]byte
-	err     error // the first one
+	spare   [][]byte // written blocks, for the next records
+	err     error    // the first one
 }
 
 // order says when the flusher will come.
@@ -100,7 +100,7 @@ func (w *writer) flush() {
 	w.writeLocked(!early)
 }
 
-// writeLocked writes the blocks that wait now, and what is begun of the next one if all says so. It gives the lock up meanwhile.
+// writeLocked writes the blocks that wait now and, if all is set, what there is of the next one. It releases the lock meanwhile.
 func (w *writer) writeLocked(all bool) {
 	blocks, rest := w.r.full, []byte(nil)
 	if all {
@@ -111,13 +111,13 @@ func (w *writer) writeLocked(all bool) {
 	}
 	w.r.full, w.waiting = nil, 0
 	done := w.done
-	w.writing = true // nobody else writes until it is false, although the lock is given up
+	w.writing = true // nobody else writes until it is false, although the lock is free
 	w.r.mu.Unlock()
 	err := w.writeAll(blocks, done)
 	if len(blocks) > 0 {
 		done = 0
 	}
-	if err == nil && all { // the bytes up to its length stay as they are, whatever is appended
+	if err == nil && all { // without the lock: others append to buf, but change no byte of rest
 		if whole := len(rest) - len(rest)%blockUnit; done == 0 && whole > 0 {
 			err = w.write(rest[:whole], true)
 			done = whole
@@ -149,7 +149,7 @@ func (w *writer) unwrittenLocked() bool { return len(w.r.full) > 0 || len(w.r.bu
 // writeAll writes blocks, of the first one what is behind done.
 func (w *writer) writeAll(blocks [][]byte, done int) error {
 	for i, b := range blocks {
-		// Past the page cache only as long as the disk keeps up. What comes in bursts the cache takes sooner.
+		// Past the page cache only as long as the disk keeps up: the cache takes a burst faster.
 		past := done == 0 && len(blocks)-i <= keepsUp
 		if err := w.write(b[done:], past); err != nil {
 			return err
@@ -167,7 +167,7 @@ func (w *writer) write(b []byte, whole bool) error {
 		if n, err = w.file.Write(b); err == nil {
 			return nil
 		}
-		w.past.fail(w.file) // as ever: what is wrong with the disk shows below
+		w.past.fail(w.file) // the write below reports what is wrong with the disk, if that is the cause
 	}
 	w.past.end(w.file)
 	_, err := w.file.Write(b[n:])
