@@ -4,7 +4,7 @@
 //	master/      Master                 workers, applications, drivers, which of them goes where, what survives the Master
 //	worker/      Worker, WorkerWatcher  processes of executors and drivers, registration, heartbeats
 //	election/    Election               which of several Masters leads, and what they must not forget
-//	membership/  Membership             what a daemon hears of the other members of its cluster
+//	membership/  Membership             what a process hears of the other members of its cluster, and how it finds them
 //	appclient/   AppClient              an application's side of the Master
 //	driverclient/ client                submits a driver to the Masters, ends one, asks for its state
 //	resourcemanager/                    YARN's ResourceManager, four endpoints in one Env

@@ -1,14 +1,15 @@
-// Package membership is the endpoint Membership: what a daemon hears of the other members of its cluster, as messages to
-// the daemon's own endpoints. Spark's standalone mode has no such endpoint: there a Master hears of Workers by their
+// Package membership is the endpoint Membership of daemons, drivers and ApplicationMasters: what a process hears of the other members of
+// its cluster, as messages to its own endpoints. Spark's standalone mode has no such endpoint: there a Master hears of Workers by their
 // registration only, and a user names their Masters to Workers.
 //
 // What it says is a hint (cluster/gossip says why). MemberSuspected makes a Master ask the Worker whether it lives, and
 // a Worker look for other Masters; it removes no member from their books. What does stays as in Spark: the end of a
 // connection, or spark.worker.timeout.
 //
-// A daemon that was given no member's gossip asks the daemons that it knows by their addresses for theirs (FindRing), as long as none of
-// them is a member: a Worker its Masters, a NodeManager its ResourceManager. So all that belongs together is one ring.
+// A process that was given no member's gossip asks the daemons that it knows by their addresses for theirs (FindRing), as long as none of
+// them is a member: a Worker and a driver their Masters, a NodeManager and an ApplicationMaster their ResourceManager. So processes that
+// know each other by their addresses are members of one cluster.
 //
-// The news come from a [Discovery], which package cluster supplies: memberlist in daemons, a model in simulations. Each
+// The news comes from a [Discovery], which package cluster supplies: memberlist in daemons, a model in simulations. Each
 // endpoint of [Config.Notify] gets them in the order in which Discovery reported them, and a repetition once.
 package membership

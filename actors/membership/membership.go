@@ -11,11 +11,11 @@ import (
 // Name is what the endpoint is called.
 const Name = "Membership"
 
-// Member is a daemon of the cluster in one run of its process.
+// Member is a process of the cluster, in one run.
 type Member struct {
-	// Name is unique: a daemon that was started again has another.
+	// Name is unique: a daemon that is started again gets another.
 	Name string
-	// Role is the daemon's sub-command, such as master or worker.
+	// Role is what the process is, such as master, worker or driver.
 	Role string
 	// RPC is where its Env listens; zero for one that only looks.
 	RPC rpcenv.Address
@@ -112,15 +112,15 @@ func (m *Membership) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	}
 }
 
-// seekRing asks the daemons of Config.Seek for their gossip, unless one of them is a member. One that was started again listens
-// elsewhere, so this goes on.
+// seekRing asks the daemons of Config.Seek for their gossip, unless one of them is a member. It goes on for ever, since a daemon that is
+// started again may have its gossip elsewhere.
 func (m *Membership) seekRing(c *rpcenv.Context) {
 	if slices.ContainsFunc(m.members, func(x Member) bool { return slices.Contains(m.cfg.Seek, x.RPC) }) {
 		return
 	}
 	for _, a := range m.cfg.Seek {
 		rpcenv.Ask(c, rpcenv.Ref{Address: a, Name: Name}, &deploy.FindRing{}, func(r *deploy.Ring, err error) {
-			if err != nil { // it is not there, or not yet a member; the daemon itself says so where it matters
+			if err != nil { // it is not there, or no member yet; whoever needs that daemon reports it
 				c.Log().WithError(err).Debugf("%s did not say where its gossip is", a)
 				return
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// enter makes this process, in a role and listening at a host, a member of the cluster of the daemons at seek. None of its endpoints hears of the others: the
-// cluster hears of it.
+// enter makes this process a member of the cluster of the daemons at seek, in a role and with its gossip at a host. The others hear of it; its
+// own endpoints hear of none.
 func enter(ctx context.Context, env *rpcenv.Env, role, host string, seek []rpcenv.Address) (*gossip.Member, error) {
 	cfg := gossip.Of(env.Conf(), gossip.Meta{Role: role})
 	cfg.Bind.Host = host

@@ -35,7 +35,7 @@ func (d *delegate) NotifyLeave(n *memberlist.Node) {
 	name := n.Name
 	at := rpcenv.Address{Host: n.Addr.String(), Port: int(n.Port)}
 	d.change(func(b *books) bool {
-		// A member that left is no longer in the books, since its goodbye came first. So one that is still there failed, and upkeep
+		// The goodbye of a member that leaves has taken it out of the books before. So one that is still there failed, and upkeep
 		// calls on its address.
 		failed := b.remove(name, name == d.name)
 		if failed && name != d.name {

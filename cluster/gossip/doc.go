@@ -1,10 +1,14 @@
-// Package gossip makes the daemons of a cluster know each other: which are there, in which role, and where. It is
+// Package gossip makes the processes of a cluster know each other: which are there, in which role, and where. It is
 // hashicorp/memberlist (SWIM) behind a small interface, for membership only; messages between roles never travel by it.
+//
+// [Enter] makes a process a member, as every daemon, driver and ApplicationMaster is: its endpoints hear of the others by the endpoint
+// Membership, which also finds the gossip of daemons that are known by their addresses alone. [Join] makes a member without endpoints, such
+// as a command that looks.
 //
 // An event is a hint. Members disagree for a moment, and a failed member may be alive behind a slow network, so a
 // Master that hears of a failure asks the Worker, and removes it only when Spark's own rules say so.
 //
-// Each run of a daemon is a member of its own: its name holds the Env's incarnation, since memberlist refuses a name it
-// knows at another address. memberlist does not report whether a member left or failed; here a member that leaves says goodbye to each
-// of the others itself.
+// Each run of a process is a member of its own: its name holds a number of that run, since memberlist refuses a name that it
+// knows at another address. memberlist does not report whether a member left or failed: so a member that leaves says goodbye to each of
+// the others itself.
 package gossip

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/cluster/known"
@@ -23,8 +22,9 @@ func Of(c *conf.Conf, meta Meta) Config {
 	return cfg
 }
 
-// Enter makes a process a member of its cluster, whose other members its endpoints hear of by the endpoint Membership, made from m.
-// The member is at the address of env. Where c.Join names others, m.Seek is not looked at.
+// Enter makes the process of env a member of its cluster. It registers the endpoint Membership, made from m: by that the endpoints of
+// m.Notify hear of the other members. Enter sets m.Discovery, and of c what env knows: the address, the incarnation, the log. If c.Join names
+// members, nobody is asked for more: m.Seek does not count.
 func Enter(ctx context.Context, env *rpcenv.Env, c Config, m membership.Config) (*Member, error) {
 	heard := &discovery{}
 	c.Meta.RPC, c.Meta.Since = env.Address(), env.Host().Now().Unix()
@@ -52,23 +52,7 @@ func Enter(ctx context.Context, env *rpcenv.Env, c Config, m membership.Config) 
 	return member, nil
 }
 
-// leaveTime is how long a process takes to say goodbye to its cluster.
-const leaveTime = 200 * time.Millisecond
-
-// Part says goodbye for a short while, and closes the member. nil is no member.
-func (m *Member) Part() {
-	if m == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
-	defer cancel()
-	if err := m.Leave(ctx); err != nil && m.log != nil {
-		m.log.Debugf("nobody heard the goodbye; they will notice: %v", err)
-	}
-	m.Close()
-}
-
-// discovery is a Member as membership.Discovery: events before Watch are kept for its watcher.
+// discovery is a Member as membership.Discovery. It keeps the events before Watch for the watcher.
 type discovery struct {
 	member *Member // set before anybody watches
 
@@ -78,7 +62,7 @@ type discovery struct {
 }
 
 func (d *discovery) event(e Event) {
-	if e.Info.RPC.IsZero() { // a command that looks, and is no part of the cluster
+	if e.Info.RPC.IsZero() { // a command that only looks is no part of the cluster
 		return
 	}
 	m := membership.Member{Name: e.Info.Name, Role: e.Info.Role, RPC: e.Info.RPC}
@@ -90,7 +74,7 @@ func (d *discovery) event(e Event) {
 		news = membership.MemberLeft{Member: m}
 	case MemberFailed:
 		news = membership.MemberSuspected{Member: m}
-	case MemberUpdated: // that it leads, which its Workers hear from itself
+	case MemberUpdated: // it leads now: its Workers hear that from the Master itself
 		return
 	}
 	d.mu.Lock()
@@ -102,7 +86,7 @@ func (d *discovery) event(e Event) {
 	d.notify(news)
 }
 
-// Watch is for one watcher, once.
+// Watch is called once.
 func (d *discovery) Watch(notify func(rpcenv.Message)) (stop func()) {
 	// notify is called under the lock, here and in event, so that an event that comes now follows those that waited.
 	d.mu.Lock()
@@ -121,5 +105,5 @@ func (d *discovery) Watch(notify func(rpcenv.Message)) (stop func()) {
 // At is where the member listens.
 func (d *discovery) At() string { return d.member.Addr().String() }
 
-// Meet begins to join.
+// Meet calls on the member at an address: see Member.Meet.
 func (d *discovery) Meet(at string) { d.member.Meet(at) }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/hashicorp/memberlist"
 	"github.com/sirupsen/logrus"
@@ -38,13 +37,14 @@ type Member struct {
 	closed   chan struct{}
 	notifier chan struct{} // closed when the goroutine of notify ended
 	keeper   chan struct{} // closed when the goroutine of keep ended
-	called   chan struct{} // has one entry when calls grew
+	called   chan struct{} // has one entry when met grew
 
 	// mu is taken inside memberlist's lock, so nothing of memberlist is called under it.
 	mu      sync.Mutex
 	meta    []byte
 	books   *books
-	calls   []string         // addresses to call on while no member is known there
+	calls   []string         // addresses of Config.Join, to call on while no member is known there
+	met     []string         // those of Meet, the latest
 	lost    []rpcenv.Address // where members failed
 	changed chan struct{}    // closed and replaced at each change
 }
@@ -186,13 +186,13 @@ func (m *Member) joinOne(ctx context.Context, address string) error {
 	return nil
 }
 
-// Meet calls on an address, now and whenever no member is known there, as on those of Config.Join. It returns at once; after Leave
-// or Close it does nothing.
+// Meet calls on an address, now and whenever no member is known there, as on those of Config.Join; of many addresses only the latest
+// count. It returns at once; after Leave or Close it does nothing.
 func (m *Member) Meet(address string) {
 	m.mu.Lock()
-	known := slices.Contains(m.calls, address)
+	known := slices.Contains(m.calls, address) || slices.Contains(m.met, address)
 	if !known {
-		m.calls = append(m.calls, address)
+		m.met = latest(append(m.met, address))
 	}
 	m.mu.Unlock()
 	if known {
@@ -214,11 +214,6 @@ func (m *Member) Members() []Info {
 	return m.books.members()
 }
 
-// Masters are the members whose role is [RoleMaster], sorted by name.
-func (m *Member) Masters() []Info {
-	return slices.DeleteFunc(m.Members(), func(i Info) bool { return i.Role != RoleMaster })
-}
-
 // Lead lets the others hear that this member leads from now on. It returns when the news was sent, or ctx ended; after Leave or
 // Close the error is ErrClosed.
 func (m *Member) Lead(ctx context.Context) error {
@@ -238,7 +233,7 @@ func (m *Member) Lead(ctx context.Context) error {
 	return m.publish(ctx, data)
 }
 
-// publish wants m.ending.
+// publish spreads what this member says of itself; it wants m.ending.
 func (m *Member) publish(ctx context.Context, meta []byte) error {
 	m.mu.Lock()
 	m.meta = meta
@@ -247,71 +242,6 @@ func (m *Member) publish(ctx context.Context, meta []byte) error {
 		return fmt.Errorf("gossip: update: %w", err)
 	}
 	return nil
-}
-
-// Leave says goodbye, so that the others see this member as left, and closes it. Those that the goodbye does not reach see it as
-// failed. The error means that ctx ended before memberlist had spread that this member is gone. After Close it does nothing.
-func (m *Member) Leave(ctx context.Context) error {
-	m.ending.Lock()
-	defer m.ending.Unlock()
-	if m.isClosed() {
-		return nil
-	}
-	// To each of them, at once: memberlist's own message of leaving goes from one to the next, and does not say there that it is one.
-	for _, n := range m.list.Members() {
-		if n.Name != m.name {
-			_ = m.list.SendBestEffort(n, goodbye(m.name)) // a packet that is lost is no error either
-		}
-	}
-	err := m.list.Leave(patience(ctx))
-	m.close()
-	if err != nil {
-		return fmt.Errorf("gossip: leave: %w", err)
-	}
-	return nil
-}
-
-// goodbyePrefix begins what a member sends that leaves, before its name.
-const goodbyePrefix = "bye "
-
-func goodbye(name string) []byte { return []byte(goodbyePrefix + name) }
-
-// patience is the time until ctx ends as memberlist wants it: above 0. Without an end it is long enough for a goodbye.
-func patience(ctx context.Context) time.Duration {
-	const most = 2 * time.Second
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return most
-	}
-	return min(most, max(time.Until(deadline), time.Millisecond))
-}
-
-// Close ends this member without a word, as a crash would: after a while the others see it as failed. It may be called
-// twice. No OnChange is called after it returned.
-func (m *Member) Close() {
-	m.ending.Lock()
-	defer m.ending.Unlock()
-	if !m.isClosed() {
-		m.close()
-	}
-}
-
-// close wants m.ending.
-func (m *Member) close() {
-	// Its error is always nil; memberlist logs failures.
-	_ = m.list.Shutdown()
-	close(m.closed)
-	<-m.notifier
-	<-m.keeper
-}
-
-func (m *Member) isClosed() bool {
-	select {
-	case <-m.closed:
-		return true
-	default:
-		return false
-	}
 }
 
 func (m *Member) warn(format string, args ...any) {

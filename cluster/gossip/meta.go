@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -15,7 +16,7 @@ var ErrMetaTooLong = errors.New("the metadata of a member is too long")
 
 // Meta is what a member says of itself.
 type Meta struct {
-	// Role is the daemon's sub-command, such as [RoleMaster].
+	// Role is what the process is, as its sub-command says, such as [RoleMaster].
 	Role string
 	// RPC is where its Env listens; zero for a member that only looks.
 	RPC rpcenv.Address
@@ -32,7 +33,7 @@ type Meta struct {
 }
 
 // RoleMaster is the Role of a Master.
-const RoleMaster = "master"
+const RoleMaster = membership.RoleMaster
 
 // wireMeta is Meta as it travels: JSON with short names, for there are 512 bytes.
 type wireMeta struct {
@@ -45,12 +46,12 @@ type wireMeta struct {
 	Since int64  `json:"s,omitempty"`
 }
 
-// encodeMeta writes m so that the mark of leading, too, would fit.
+// encodeMeta writes m. Its error is ErrMetaTooLong also if m would only be too long once the member leads.
 func encodeMeta(m Meta) ([]byte, error) {
 	if m.Role == "" {
 		return nil, errors.New("the metadata of a member has no role")
 	}
-	// Measured with the mark of leading: a member must always be able to say that.
+	// Measured as of a member that leads: it must be able to say so later.
 	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since}
 	data, err := json.Marshal(w)
 	if err != nil {

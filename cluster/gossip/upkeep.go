@@ -10,13 +10,19 @@ import (
 
 // memberlist never calls on a member again that it took for dead, and a member that was cut off for long knows nobody who
 // calls on it: when all others were started again meanwhile it would stay alone for ever. So each member calls, from time
-// to time, on the addresses that it was given and on those where it knew members that failed.
+// to time, on the addresses that it was given, or that Meet was, and on those where it knew members that failed.
 
 // defaultUpkeep is the Upkeep of a Config that sets none.
 const defaultUpkeep = 5 * time.Second
 
-// mostLost bounds the addresses of failed members that are remembered, the latest.
-const mostLost = 32
+// mostCalls bounds the addresses of failed members that are remembered, and those of Meet: a daemon that is started again and again has a
+// new one each time.
+const mostCalls = 32
+
+// latest are the last mostCalls of addresses.
+func latest[T any](addresses []T) []T {
+	return slices.Delete(addresses, 0, max(len(addresses)-mostCalls, 0))
+}
 
 // keep looks after the membership until this member ends.
 func (m *Member) keep(c Config) {
@@ -47,7 +53,7 @@ func (m *Member) keep(c Config) {
 	}
 }
 
-// missing are the addresses, of calls and of lost members, at which no member is known.
+// missing are the addresses, of calls, of Meet and of lost members, at which no member is known.
 func (m *Member) missing() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,7 +67,7 @@ func (m *Member) missing() []string {
 	for _, a := range m.lost {
 		out = append(out, a.String())
 	}
-	for _, a := range m.calls {
+	for _, a := range slices.Concat(m.calls, m.met) {
 		if !slices.Contains(known, a) && !slices.Contains(out, a) {
 			out = append(out, a)
 		}
@@ -71,8 +77,5 @@ func (m *Member) missing() []string {
 
 // lose remembers where a failed member was; it wants m.mu.
 func (m *Member) lose(at rpcenv.Address) {
-	m.lost = append(slices.DeleteFunc(m.lost, func(a rpcenv.Address) bool { return a == at }), at)
-	if len(m.lost) > mostLost {
-		m.lost = slices.Delete(m.lost, 0, len(m.lost)-mostLost)
-	}
+	m.lost = latest(append(slices.DeleteFunc(m.lost, func(a rpcenv.Address) bool { return a == at }), at))
 }

@@ -21,7 +21,7 @@ type seat struct {
 	ring   *Ring
 	self   membership.Member
 	notify func(rpcenv.Message) // nil: it does not watch
-	apart  bool                 // it has met nobody, and hears of nobody
+	apart  bool                 // it has met nobody yet, and hears of nobody
 }
 
 // Join makes a daemon a member: the others hear of it, and by its Discovery it of them.
@@ -36,15 +36,15 @@ func (r *Ring) Join(m membership.Member) membership.Discovery {
 	return s
 }
 
-// Apart makes a daemon a member that knows nobody until it meets one, wherever that is.
+// Apart makes a daemon a member that knows nobody until its Meet is called, with any address.
 func (r *Ring) Apart(m membership.Member) membership.Discovery {
 	return &seat{ring: r, self: m, apart: true}
 }
 
-// At is an address of the model, where nobody listens.
+// At is the member's address in the model: nobody listens there.
 func (s *seat) At() string { return s.self.RPC.Host + ":7946" }
 
-// Meet makes a member that was apart one of the others.
+// Meet joins a member that was apart with all others.
 func (s *seat) Meet(string) {
 	s.ring.mu.Lock()
 	defer s.ring.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *seat) Meet(string) {
 	s.hearAll()
 }
 
-// hearAll reports the present members; it wants ring.mu.
+// hearAll notifies the member of each other one; it wants ring.mu.
 func (s *seat) hearAll() {
 	for _, m := range s.ring.members {
 		if m != s.self {

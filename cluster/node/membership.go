@@ -11,8 +11,8 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// join makes the daemon a member of its cluster, whose others its endpoint hears of. leads: it is a Master that leads, or a
-// ResourceManager. seek are daemons of the cluster, in case that no gossip of any was named.
+// join makes the daemon a member of its cluster, and its endpoint hears of the others. leads says that it is a Master that leads, or a
+// ResourceManager. seek are daemons of the cluster, which it asks for their gossip if --join names nobody's.
 func (d *daemon) join(ctx context.Context, leads bool, seek ...rpcenv.Address) error {
 	cfg := gossip.Of(d.opts.Conf, gossip.Meta{Role: d.opts.Role, UI: d.faces.url, Leads: leads})
 	cfg.Bind, cfg.Join = d.opts.Gossip, d.opts.Join
@@ -21,14 +21,14 @@ func (d *daemon) join(ctx context.Context, leads bool, seek ...rpcenv.Address) e
 	return err
 }
 
-// leadsLater lets the members hear of the day when this Master, one of several, leads; it may never come.
+// leadsLater notifies the members when this Master, one of several, is elected, which may never happen.
 func (d *daemon) leadsLater() {
 	job := d.node.Env.Go("leads", func(b *rpcenv.Blocking) error {
 		_, err := rpcenv.AskWait(b, d.node.Ref, master.AwaitLeadership{}, rpcenv.Timeout("nothing", math.MaxInt64))
 		return err
 	})
 	job.OnDone(func(err error) {
-		if err != nil { // it ends, and has never led
+		if err != nil { // the Master ends without having led
 			return
 		}
 		d.later.Go(func() {
@@ -41,8 +41,8 @@ func (d *daemon) leadsLater() {
 	})
 }
 
-// Join lets the daemon's endpoint hear of its cluster's other members. As long as none of the daemons at seek is among them, it asks
-// these for their gossip.
+// Join makes the daemon's endpoint hear of the other members of its cluster. As long as none of the daemons at seek is among these, the
+// endpoint Membership asks them for their gossip.
 func (n *Node) Join(d membership.Discovery, seek []rpcenv.Address) error {
 	_, err := n.Env.Register(membership.Name, membership.New(n.membership(d, seek)))
 	return err

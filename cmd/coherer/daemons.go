@@ -238,7 +238,7 @@ func (o *workerOptions) worker(args []string) (opts node.WorkerOptions, err erro
 	if err := checkCores("--cores", o.cores, 1); err != nil {
 		return opts, err
 	}
-	if len(args) == 1 && strings.HasPrefix(args[0], gossipScheme) { // the same in another form
+	if len(args) == 1 && strings.HasPrefix(args[0], gossipScheme) { // another form of --join
 		o.join = strings.Join(append([]string{strings.TrimPrefix(args[0], gossipScheme)}, o.join), ",")
 		args = nil
 	}

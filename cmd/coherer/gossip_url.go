@@ -7,18 +7,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// gossipScheme begins the gossip addresses of any members of a cluster where its Masters or its ResourceManager are wanted:
+// gossipScheme begins a URL that stands for the Masters or the ResourceManager of a cluster, and names the gossip of any of its members:
 // gossip://HOST:PORT[,HOST:PORT...].
 const gossipScheme = "gossip://"
 
-// byGossip is url or, if that names members of a cluster by their gossip, the URL of the Masters that these know, or else of the
-// ResourceManager. The settings c are those of gossip.
+// byGossip returns the URL of the Masters that the members in a gossip:// URL know, or else of their ResourceManager; any other url as it
+// is. c has the settings of the gossip: the cluster's name and keys.
 func byGossip(ctx context.Context, url string, c *conf.Conf) (string, error) {
 	join, found := strings.CutPrefix(url, gossipScheme)
 	if !found {
@@ -32,10 +31,8 @@ func byGossip(ctx context.Context, url string, c *conf.Conf) (string, error) {
 		return "", err
 	}
 	var masters []string
-	for _, m := range all {
-		if m.Role == gossip.RoleMaster {
-			masters = append(masters, m.RPC.String())
-		}
+	for _, at := range mastersAmong(all) {
+		masters = append(masters, at.String())
 	}
 	if len(masters) > 0 {
 		return "spark://" + strings.Join(masters, ","), nil
@@ -49,7 +46,7 @@ func byGossip(ctx context.Context, url string, c *conf.Conf) (string, error) {
 		len(all), url, join)
 }
 
-// byGossipAlone is byGossip for commands without settings: the cluster has the usual name and no keys.
+// byGossipAlone is byGossip for a command without settings: it finds a cluster that has the default name and no keys.
 func byGossipAlone(ctx context.Context, url string) (string, error) {
 	c, err := conf.New(nil, known.All())
 	if err != nil {
@@ -61,7 +58,7 @@ func byGossipAlone(ctx context.Context, url string) (string, error) {
 // isProcessURL reports whether s names processes of a cluster, well or badly, by their addresses or by gossip.
 func isProcessURL(s string) bool { return rpcenv.IsProcessURL(s) || strings.HasPrefix(s, gossipScheme) }
 
-// processesAt are the addresses in a URL of processes.
+// processesAt returns the addresses that a URL of processes names, by gossip too.
 func processesAt(ctx context.Context, url string) ([]rpcenv.Address, error) {
 	url, err := byGossipAlone(ctx, url)
 	if err != nil {
@@ -70,7 +67,7 @@ func processesAt(ctx context.Context, url string) ([]rpcenv.Address, error) {
 	return rpcenv.ParseProcessURL(url)
 }
 
-// addressed are arguments in which gossip:// was resolved.
+// addressed returns the arguments with byGossipAlone applied to each.
 func addressed(ctx context.Context, args []string) ([]string, error) {
 	out := slices.Clone(args)
 	for i, arg := range out {

@@ -49,32 +49,37 @@ func (o *ofCluster) resourceManager() (at rpcenv.Address, found bool, err error)
 	return at, true, nil
 }
 
+// mastersAmong are where the Masters among members listen.
+func mastersAmong(all []gossip.Info) (at []rpcenv.Address) {
+	for _, i := range all {
+		if i.Role == gossip.RoleMaster {
+			at = append(at, i.RPC)
+		}
+	}
+	return at
+}
+
 // masters are the Masters that the members know.
 func (m *members) masters(ctx context.Context, c *conf.Conf) ([]rpcenv.Address, error) {
 	all, err := m.look(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	var out []rpcenv.Address
-	for _, i := range all {
-		if i.Role == gossip.RoleMaster {
-			out = append(out, i.RPC)
-		}
-	}
+	out := mastersAmong(all)
 	if len(out) == 0 {
 		return nil, fmt.Errorf("none of the %d members that %s knows is a Master: start one with coherer master --join %[2]s", len(all), m.join)
 	}
 	return out, nil
 }
 
-// look is all members, sorted by name. It joins their gossip for as long as it looks.
+// look returns all members, sorted by name. It is one of them for as long as it looks.
 func (m *members) look(ctx context.Context, c *conf.Conf) ([]gossip.Info, error) {
 	names, err := addresses("--join", m.join)
 	if err != nil {
 		return nil, usage(err)
 	}
 	cfg := gossip.Of(c, gossip.Meta{Role: lookRole})
-	cfg.Join, cfg.Incarnation = names, rand.Uint64() // another name each time: memberlist takes none that it knows from elsewhere
+	cfg.Join, cfg.Incarnation = names, rand.Uint64() // a new name each time: memberlist refuses one that it knows at another address
 	member, err := gossip.Join(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("--join: %w", err)
@@ -84,7 +89,7 @@ func (m *members) look(ctx context.Context, c *conf.Conf) ([]gossip.Info, error)
 	return all, nil
 }
 
-// lookRole is the role of a command that only looks: it is no part of the cluster.
+// lookRole is the role of a command that only looks, which is no part of the cluster.
 const lookRole = "status"
 
 // addresses are those that the value of a flag lists; an empty value has none.

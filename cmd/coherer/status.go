@@ -72,7 +72,7 @@ func (o *statusOptions) run(ctx context.Context, s streams, _ []string) error {
 	return o.show(ctx, s, masterScreen(masters))
 }
 
-// byGossip makes --master the URL of those that lead, if it names members of the cluster.
+// byGossip replaces a --master that is a gossip:// URL.
 func (o *statusOptions) byGossip(ctx context.Context) error {
 	_, c, err := o.settings.check()
 	if err != nil {

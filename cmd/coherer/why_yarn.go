@@ -22,7 +22,8 @@ func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, o ofYARN, 
 	return askResourceManager(ctx, "Why", at, ids.ClientRMService, q)
 }
 
-// resourceManager is where that of --master listens, HOST:PORT, yarn://HOST:PORT or by gossip://, or that of the run that goes on when it is empty.
+// resourceManager is where the ResourceManager of --master listens, which is HOST:PORT, yarn://HOST:PORT or gossip://HOST:PORT; without
+// --master, that of the run that goes on.
 func (o ofYARN) resourceManager(ctx context.Context) (at rpcenv.Address, err error) {
 	if o.master != "" {
 		if o.master, err = byGossipAlone(ctx, o.master); err != nil {

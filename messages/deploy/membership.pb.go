@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: proto/deploy/membership.proto
 
-// Membership: how a daemon finds the gossip of its cluster. Spark has none.
+// Membership: how a process finds the gossip of its cluster. Spark has none.
 
 package deploy
 
@@ -24,8 +24,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// FindRing asks a daemon where it listens for other members of its cluster. Whoever knows it by its address alone becomes a
-// member that way. A duplicate is answered again.
+// FindRing asks a daemon where it listens for other members of its cluster. So a process that knows the daemon by its address alone finds
+// the cluster, and becomes a member. A duplicate is answered again.
 type FindRing struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

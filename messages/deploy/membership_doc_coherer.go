@@ -9,8 +9,8 @@ import (
 
 // comments_proto_deploy_membership_proto are the comments of proto/deploy/membership.proto: a name, then what is said of it.
 var comments_proto_deploy_membership_proto = [...]string{
-	"deploy", "Membership: how a daemon finds the gossip of its cluster. Spark has none.",
-	"deploy.FindRing", "FindRing asks a daemon where it listens for other members of its cluster. Whoever knows it by its address alone becomes a\nmember that way. A duplicate is answered again.",
+	"deploy", "Membership: how a process finds the gossip of its cluster. Spark has none.",
+	"deploy.FindRing", "FindRing asks a daemon where it listens for other members of its cluster. So a process that knows the daemon by its address alone finds\nthe cluster, and becomes a member. A duplicate is answered again.",
 	"deploy.Ring", "Ring answers FindRing.",
 	"deploy.Ring.gossip", "gossip is HOST:PORT.",
 }
