@@ -100,15 +100,13 @@ func (d *daemon) ready() error {
 	if d.yarn {
 		url = d.node.Env.Address().YARNURL()
 	}
-	d.opts.Log.Infof("%s at %s", d.opts.Role, url)
+	d.opts.Log.Infof("%s at %s, its gossip at %s", d.opts.Role, url, d.member.Addr())
 	if d.opts.ReadyFD == 0 {
 		return nil
 	}
-	r := process.Ready{Role: d.opts.Role, URL: url, PID: os.Getpid(), Debug: d.process.DebugAddr(), UI: d.faces.url}
-	if d.member != nil {
-		r.Gossip = d.member.Addr().String()
-	}
-	return process.ReportReady(d.opts.ReadyFD, r)
+	return process.ReportReady(d.opts.ReadyFD, process.Ready{
+		Role: d.opts.Role, URL: url, PID: os.Getpid(), Debug: d.process.DebugAddr(), UI: d.faces.url, Gossip: d.member.Addr().String(),
+	})
 }
 
 // wait waits for the end: ctx, which is no error, or the daemon's own exit.
