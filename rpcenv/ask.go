@@ -62,10 +62,10 @@ func (k *continued[R]) askEnded(res result) {
 	}
 }
 
-// unheard is for an end that nobody handles: the endpoint has stopped.
+// unheard records the end of an ask whose endpoint has stopped: nobody handles it.
 func (k *continued[R]) unheard(it *item) {
 	in, id := k.c.in, it.id
-	if it.kind == itemFailed { // that id is of the item alone
+	if it.kind == itemFailed { // there is no answer: its id is the item's own
 		id = record.ID{}
 	}
 	in.env.recordUnheard(in.name, &k.outgoingAsk, result{id: id, err: k.err})

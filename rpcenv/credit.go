@@ -234,7 +234,7 @@ func (c *conn) forget(name string) {
 	}
 }
 
-// giveBack reports to the peer what was handled.
+// giveBack reports to the peer what was handled, and to orphans if the ledger is closed.
 func (c *conn) giveBack(l *ledger, bytes int64) {
 	c.mu.Lock()
 	if c.life.stage() == connOpen {

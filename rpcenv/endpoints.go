@@ -65,7 +65,7 @@ func (t *endpoints) find(name string) *inbox {
 	return found
 }
 
-// findFor is find for what an endpoint sends: mostly its next message goes where the last one went.
+// findFor is find for what an endpoint sends: most messages of an endpoint go where its last one went.
 func (t *endpoints) findFor(by *inbox, name string) *inbox {
 	if by == nil {
 		return t.find(name)
@@ -74,7 +74,7 @@ func (t *endpoints) findFor(by *inbox, name string) *inbox {
 		return to
 	}
 	to := t.find(name)
-	by.to.Store(to) // of an endpoint that has ended nil: nothing of it is kept
+	by.to.Store(to) // nil if there is none: an endpoint that has ended is not kept in memory
 	return to
 }
 

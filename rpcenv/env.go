@@ -61,7 +61,7 @@ type Env struct {
 	orphans     orphans
 	spawner     spawner
 
-	// Every sender writes these: what all others only read shall not share their line of the cache.
+	// Every sender writes these: no field that is only read may share their line of the processor's cache.
 	_        [64]byte
 	local    atomic.Uint64 // ordinals of local items
 	requests atomic.Int64

@@ -2,9 +2,9 @@ package rpcenv
 
 import "github.com/coherer/coherer/messages/rpc"
 
-// A connection's part in what orphans.go says.
+// This file is a connection's part of the rules in orphans.go.
 
-// announceFull names to the peer the endpoints that take nothing yet, if the greeting promised that. c.receiving and c.mu are held.
+// announceFull sends rpc.Full, which names the endpoints that take nothing yet, if the greeting promised it. c.receiving and c.mu are held.
 func (c *conn) announceFull() {
 	if c.promised {
 		names := c.env.orphans.shutOff(func(name string) *ledger { return c.ledgerOf(flow{endpoint: name}) })
@@ -12,7 +12,7 @@ func (c *conn) announceFull() {
 	}
 }
 
-// full is the peer's: these of its endpoints take nothing yet. What waited for the others goes out.
+// full takes the peer's rpc.Full: the endpoints of these names take nothing yet. What waited for the others goes out.
 func (c *conn) full(names []string) {
 	c.mu.Lock()
 	if !c.awaitsFull {
@@ -35,10 +35,10 @@ func (c *conn) full(names []string) {
 	wakeAll(wakes)
 }
 
-// abandon hands the ledgers over when the connection has ended. c.receiving is held.
+// abandon makes orphans of what the connection has brought, after its end. c.receiving is held.
 func (c *conn) abandon() {
 	ledgers := make([]*ledger, 0, len(c.ledgers))
-	for f, l := range c.ledgers { // in any order: they are counted as one
+	for f, l := range c.ledgers { // in any order: adopt adds them up before it decides
 		if f.endpoint != "" {
 			ledgers = append(ledgers, l)
 		}

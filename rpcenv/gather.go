@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// gathered is what came by a connection for one inbox and is not posted yet. A Link that read several envelopes at once hands them over
-// at once: those in a row for one inbox are posted together, at the price of one lock and one look at the clock. So an inbox gets all in
-// the order of their arrival.
+// gathered holds items that came by a connection for one inbox and are not posted yet. A Link hands over all envelopes that it has read at
+// once (BatchReceiver). Items in a row for one inbox are posted together, under one lock and with one look at the clock; so each inbox still
+// gets its items in the order of their arrival.
 type gathered struct {
 	in    *inbox
 	items *items
-	batch bool      // more may come at once; else everything is posted right away
-	at    time.Time // when it came
+	batch bool      // the Link is handing over a batch; else each item is posted at once
+	at    time.Time // when the batch came; zero: nobody has asked yet
 }
 
-// gather posts an item that came by the connection, or keeps it until settle. c.receiving is held.
+// gather keeps an item that came by the connection until settle; outside of a batch it posts the item. c.receiving is held.
 func (c *conn) gather(in *inbox, it *item) {
 	g := &c.gathered
 	if g.in != in {
@@ -28,7 +28,7 @@ func (c *conn) gather(in *inbox, it *item) {
 	}
 }
 
-// came is when the envelope came that is received, for records: all that were read at once have one time. c.receiving is held.
+// came is when the current envelope came, for records: all envelopes of a batch have one time. c.receiving is held.
 func (c *conn) came() time.Time {
 	g := &c.gathered
 	if !g.batch {
@@ -43,7 +43,7 @@ func (c *conn) came() time.Time {
 // settle posts what was gathered. c.receiving is held.
 func (c *conn) settle() { c.postGathered(false) }
 
-// postGathered is settle. If own is set, the caller gets the turn that the inbox needs, if it needs one. c.receiving is held.
+// postGathered is settle. If own is set, and the inbox needs a turn, the caller gets the turn and has to run it. c.receiving is held.
 func (c *conn) postGathered(own bool) (turn func()) {
 	g := &c.gathered
 	if g.items.len() == 0 {
@@ -62,8 +62,8 @@ func (c *conn) postGathered(own bool) (turn func()) {
 	return turn
 }
 
-// postAll is post for all items of q. It returns a queue that the caller may use: with the items, if they were not taken, else empty. If
-// own is set, a turn that has to be ordered is the caller's.
+// postAll is post for all items of q, in one step; taken is false if the endpoint is stopped. left is a queue that belongs to the caller:
+// empty, or with all items if they were not taken. If own is set, a turn of a serial endpoint that nobody has ordered is the caller's.
 func (in *inbox) postAll(q *items, own bool) (left *items, turn func(), taken bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -83,7 +83,7 @@ func (in *inbox) postAll(q *items, own bool) (left *items, turn func(), taken bo
 			in.meter.countReceived(in.env, &s.entries[i])
 		}
 	}
-	if in.queue.len() == 0 { // nothing is copied
+	if in.queue.len() == 0 { // swapped, so that no item is copied
 		in.queue, q = q, in.queue
 	}
 	for q.len() > 0 {
@@ -98,7 +98,7 @@ func (in *inbox) postAll(q *items, own bool) (left *items, turn func(), taken bo
 	return q, nil, true
 }
 
-// claimTurnLocked returns the turn of a serial endpoint that somebody has to run; nil if one is ordered already.
+// claimTurnLocked returns a turn of a serial endpoint, which the caller has to run; nil if one is ordered already.
 func (in *inbox) claimTurnLocked() func() {
 	if in.scheduled {
 		return nil
@@ -110,7 +110,7 @@ func (in *inbox) claimTurnLocked() func() {
 	return in.run
 }
 
-// unposted is the end of an item that came by the connection for an endpoint which has been stopped since it was found.
+// unposted refuses an item that came by the connection: its endpoint was found and has been stopped since.
 func (c *conn) unposted(in *inbox, it *item) {
 	it.ledger.add(int(it.bytes))
 	if k, ok := it.then.(interface{ unheard(it *item) }); ok {

@@ -84,7 +84,7 @@ func (c *conn) Receive(env *Envelope) {
 	c.take(env)
 }
 
-// ReceiveBatch takes envelopes that came at once.
+// ReceiveBatch takes envelopes that the Link has read at once. The caller runs the turn, if there is one.
 func (c *conn) ReceiveBatch(e *Envelope, next func() *Envelope) (turn func()) {
 	c.receiving.Lock()
 	defer c.receiving.Unlock()

@@ -112,12 +112,12 @@ type Receiver interface {
 	Closed(err error)
 }
 
-// BatchReceiver is a Receiver for which a Link need not take each envelope apart.
+// BatchReceiver is a Receiver that takes several envelopes in one call.
 type BatchReceiver interface {
 	Receiver
-	// ReceiveBatch is Receive for e, and then for what next returns, until that is nil. Each envelope is good until next is called.
-	// next does not wait, so the Receiver may do together what it does for all of them. If it returns a turn of an inbox, the Link runs
-	// that or gives it to the Dispatcher.
+	// ReceiveBatch is Receive for e, and then for each envelope that next returns, until that is nil. next does not wait; an envelope is good
+	// until next is called again. If ReceiveBatch returns a turn of an inbox, the Link runs it, or gives it to the Dispatcher: no other
+	// turn of that inbox comes before.
 	ReceiveBatch(e *Envelope, next func() *Envelope) (turn func())
 }
 

@@ -16,7 +16,8 @@ import (
 // stop is still handled, what comes after it is refused; items are handled one at a time, unless the endpoint is a
 // concurrent one: see concurrent.go.
 type inbox struct {
-	// Senders write this block, the turn writes the last one, both read the block between: none shares a line of the cache with another.
+	// Senders write this block, the turn writes the last one, and both read the block between: so that none of them shares a line of the
+	// processor's cache with another.
 	mu        sync.Mutex // of this block; see the lock order in outbox.go
 	queue     *items
 	scheduled bool // of a serial endpoint: a turn waits or runs; at most one does
@@ -40,9 +41,9 @@ type inbox struct {
 	meter    *meter      // made with the first item that is counted: an idle endpoint is small
 	// registered and watching are its places in the lists of endpoints, which guards them.
 	registered, watching int32
-	// knock says that cell.system has a message. Each item asks, and the lock is the senders'.
+	// knock says that cell.system has a message. The turn looks before each item, without the lock, for which senders contend.
 	knock atomic.Bool
-	to    atomic.Pointer[inbox] // where its last message within the Env went
+	to    atomic.Pointer[inbox] // where this endpoint's last message within the Env went
 	freed atomic.Bool           // its name is free again, or another endpoint has it
 
 	// Only the turn of a serial endpoint touches these.

@@ -45,11 +45,11 @@ type item struct {
 // continuation is code of an endpoint that runs after an ask, a Run or an outside process has ended.
 type continuation interface {
 	goOn()
-	// context is of the callback that it continues.
+	// context is the Context of the callback that it continues.
 	context() *Context
 }
 
-// goOn makes a function a continuation.
+// goOn makes a continuation of a function.
 type goOn struct {
 	c *Context
 	f func()

@@ -31,14 +31,14 @@ type ledger struct {
 	returned atomic.Int64 // of those: the peer got them back
 	handled  atomic.Int64 // bytes that were not given back
 	window   int64
-	closed   atomic.Bool // what is handled from now on goes back at once: no later message would make it half of the window
-	shut     atomic.Bool // nothing is taken yet: see orphans.go
+	closed   atomic.Bool // nothing comes any more: what is handled goes back at once, since it may never become half of the window
+	shut     atomic.Bool // it takes nothing yet: see orphans.go
 	giveBack func(l *ledger, bytes int64)
 
 	// Guarded by orphans.mu.
-	orphan bool  // what waits of it is counted there: came changes no more
-	left   int64 // that much
-	at     int32 // its place among those that are shut
+	orphan bool  // what waits of it is counted there; came does not change any more
+	left   int64 // how much of it is counted
+	at     int32 // its place in orphans.shut
 }
 
 func (l *ledger) place() *int32 { return &l.at }
@@ -70,9 +70,9 @@ func (l *ledger) add(bytes int) {
 	}
 }
 
-// close is for a ledger that gets no more messages. An endpoint that has taken its name from the one that ended may have some of them.
+// close is for a ledger that gets no more messages. Some of them may still wait in an inbox.
 func (l *ledger) close() {
-	l.closed.Store(true) // before flush: what it misses, add sees closed
+	l.closed.Store(true) // before flush: an add that flush misses sees it
 	l.flush()
 }
 

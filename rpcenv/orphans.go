@@ -9,14 +9,14 @@ import (
 	"github.com/coherer/coherer/rpcenv/trace/record"
 )
 
-// What a connection brought is handled also after its end. A peer that comes back has a new window, so what connections of the past brought
-// could add up without end. The Env counts these orphans. When there are more than coherer.rpc.outbox.limit bytes of them, new connections
-// take nothing for the endpoints that have some (rpc.Full). An endpoint is open again when it has handled its own, and all are when half of
-// the limit is left.
+// Endpoints handle what a connection brought even after its end. A peer that comes back has a new window, so without a bound the messages of
+// its past connections would add up without end. The Env counts these orphans. When they exceed coherer.rpc.outbox.limit bytes, new
+// connections take nothing for the endpoints that have some of them (rpc.Full). An endpoint opens when it has handled its own orphans, and
+// all endpoints open when no more than half of the limit is left.
 //
-// An honest peer loses neither a message nor time by that: what it sends waits at its side, and would else wait in the same inbox behind
-// the orphans. Other endpoints, and connections from before, notice nothing. Answers are not counted: as many come as an endpoint asks for,
-// and it asks when it handles something.
+// An honest peer loses neither a message nor time by that: its messages wait at its side instead of in the same inbox behind the orphans.
+// Other endpoints and older connections notice nothing. Answers are not counted: an endpoint gets no more of them than it asks for, and it
+// asks while it handles something.
 
 // orphans are the messages that wait in an Env's inboxes and whose connection has ended.
 type orphans struct {
@@ -25,16 +25,15 @@ type orphans struct {
 	mu    sync.Mutex       // see the lock order in outbox.go
 	bytes map[string]int64 // by endpoint; no entry is 0
 	total int64
-	over  bool // there were too many, and half of the limit has not been reached since
+	over  bool // the limit was exceeded, and more than half of it has been left since
 	// shut are the ledgers of open connections that take nothing yet, by endpoint. Each of these has orphans, and over is true.
 	shut map[string]*ordered[*ledger]
 }
 
 const (
-	// endedCost is what a connection that has ended counts for each endpoint for which something of it waits: the connection stays in
-	// memory until then.
+	// endedCost is added for each endpoint and ended connection of which something waits: the connection stays in memory until then.
 	endedCost = 4 << 10
-	// mostFull is how many endpoints rpc.Full may name: a peer makes room for each of them.
+	// mostFull bounds how many endpoints rpc.Full names: the peer keeps a stream for each of them.
 	mostFull = 10_000
 )
 
@@ -45,8 +44,8 @@ func (o *orphans) tooMany() bool {
 	return o.over
 }
 
-// shutOff returns the names of the endpoints for which a new connection takes nothing yet, in order. It enters the ledger that the
-// connection has for each.
+// shutOff returns the names of the endpoints for which a new connection takes nothing yet, in order. It marks the connection's ledger of each
+// as shut, and enters it among those that wait.
 func (o *orphans) shutOff(ledgerOf func(name string) *ledger) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -69,7 +68,7 @@ func (o *orphans) shutOff(ledgerOf func(name string) *ledger) []string {
 	return names
 }
 
-// adopt counts what waits of ledgers by which nothing comes any more.
+// adopt counts, from now on, what waits of ledgers by which nothing comes any more.
 func (o *orphans) adopt(ledgers ...*ledger) {
 	for _, l := range ledgers {
 		l.close()
@@ -89,7 +88,7 @@ func (o *orphans) adopt(ledgers ...*ledger) {
 	}
 }
 
-// settle follows each time that an endpoint has handled something of a ledger. It opens the endpoints that have caught up.
+// settle is called whenever an endpoint has handled something of a ledger that is closed. It opens the endpoints that have caught up.
 func (o *orphans) settle(l *ledger) {
 	o.mu.Lock()
 	var open []*ledger
@@ -103,9 +102,9 @@ func (o *orphans) settle(l *ledger) {
 	}
 }
 
-// countLocked brings the count of l up to date, however often it is called: what was handled, and a settle that is late, are counted once.
+// countLocked brings the count of l up to date. It computes what is left anew, so a settle that comes late or twice does no harm.
 func (o *orphans) countLocked(l *ledger) {
-	left := max(l.came-l.returned.Load(), 0) // less than 0: a fault of a World made copies, which were handled too
+	left := max(l.came-l.returned.Load(), 0) // less than 0: faults of a World make copies, which were handled and had not been counted
 	if left > 0 {
 		left += endedCost
 	}
@@ -120,7 +119,7 @@ func (o *orphans) countLocked(l *ledger) {
 	}
 }
 
-// openLocked takes out the ledgers that are shut no longer, now that an endpoint has handled something.
+// openLocked takes out the ledgers that are shut no longer, after the endpoint called name has handled something.
 func (o *orphans) openLocked(name string) (open []*ledger) {
 	switch {
 	case !o.over:
@@ -139,7 +138,7 @@ func (o *orphans) openLocked(name string) (open []*ledger) {
 	return open
 }
 
-// changedLocked says that new connections are held back, or no longer.
+// changedLocked records that new connections are held back, or no longer, and warns of the former.
 func (o *orphans) changedLocked(from, to string) {
 	why := fmt.Sprintf("%d bytes wait for %d endpoints that connections brought before they ended (coherer.rpc.outbox.limit)", o.total, len(o.bytes))
 	o.env.recordState("", record.ID{}, change{"new connections", o.env.cfg.Name, from, to, why})

@@ -264,6 +264,7 @@ func TestAPeerThatLosesItsConnectionsLosesNothingSilently(t *testing.T) {
 				t.Error(err)
 			}
 		})
+		w.close(b) // its connections report what they have not sent after the endpoints have heard of their ends
 		if handled, dropped := int(ep.handled.Load())-1, len(w.drops()); handled+dropped != rounds*each || handled < 700 {
 			t.Error(handled, "handled,", dropped, "dropped, of", rounds*each)
 		}

@@ -23,7 +23,7 @@ type way struct {
 type label struct {
 	text string
 	name record.Name
-	part bool // name does not stand for all of text
+	part bool // name stands for a part of text only: see record.Whole
 }
 
 // of is the number of a text. Messages in a row mostly have the same texts, and to compare a string with itself costs nothing.

@@ -165,7 +165,7 @@ func (t *Table) byName(name []byte) protoreflect.MessageType {
 	return mt
 }
 
-// Body returns the protobuf encoding inside content, for the trace; nil when content is none of ours. It does not look the message up.
+// Body returns the protobuf encoding inside content, for the trace; nil when content has none. It does not look at the type.
 func (t *Table) Body(content []byte) []byte {
 	if len(content) < headerLen || content[0] != magic0 || content[1] != magic1 {
 		return nil

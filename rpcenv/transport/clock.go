@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// rereadEvery is how long the wall clock is not read for: where somebody sets it, Now follows so much later.
+// rereadEvery is how long one reading of the wall clock serves: if somebody sets the clock, Now follows that much later.
 const rereadEvery = 100 * time.Millisecond
 
-// clock is the wall clock. Its time is what the wall clock said some time ago and what has passed since by the monotonic clock, because
-// to read the one takes half as long as to read both. The zero value is ready.
+// clock is the wall clock. It adds the time that has passed by the monotonic clock to what the wall clock said some time ago: to read one
+// clock takes half as long as to read both. The zero value is ready.
 type clock struct{ read atomic.Pointer[time.Time] }
 
 func (c *clock) now() time.Time {
