@@ -26,7 +26,7 @@ func standing(w *world) (ep *gauge, goOn func()) {
 	}
 }
 
-// isHeldBack are the states of an Env that the trace names.
+// heldBack are the states of "new connections" in the trace, each after the name of its Env.
 func (w *world) heldBack() (states []string) {
 	for _, r := range w.rec.Records() {
 		if r.GetKind() == tracepb.Kind_STATE && r.GetName() == "new connections" {
