@@ -7,8 +7,8 @@
 // connection, or spark.worker.timeout.
 //
 // A process that was given no member's gossip asks the daemons that it knows by their addresses for theirs (FindRing), as long as none of
-// them is a member: a Worker and a driver their Masters, a NodeManager and an ApplicationMaster their ResourceManager. So processes that
-// know each other by their addresses are members of one cluster.
+// them is a member: a Worker and a driver their Masters, one of several Masters the others, a NodeManager and an ApplicationMaster their
+// ResourceManager. So processes that know each other by their addresses are members of one cluster.
 //
 // The news comes from a [Discovery], which package cluster supplies: memberlist in daemons, a model in simulations. Each
 // endpoint of [Config.Notify] gets them in the order in which Discovery reported them, and a repetition once.

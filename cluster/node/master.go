@@ -39,7 +39,7 @@ func RunMaster(ctx context.Context, opts Options) (err error) {
 		}
 	}
 	// Only now: Workers that hear of this member register with it at once.
-	if err := d.join(ctx, !kept.elected); err != nil {
+	if err := d.join(ctx, !kept.elected, kept.others...); err != nil {
 		return d.because(err)
 	}
 	if kept.elected {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/records"
@@ -19,8 +20,9 @@ type kept struct {
 	start func(rpcenv.Host, rpcenv.Config, master.Config) (*Node, error)
 	// close gives them up, after the Master's end.
 	close func() error
-	// elected: there are other Masters, and one of them leads.
+	// elected says that this is one of several Masters, of which one leads; others are where the others listen.
 	elected bool
+	others  []rpcenv.Address
 }
 
 // openRecords opens the records of the mode spark.deploy.recoveryMode.
@@ -48,7 +50,8 @@ func openRecords(opts Options) (kept, error) {
 		start := func(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) {
 			return ElectedMaster(h, env, cfg, among)
 		}
-		return kept{start: start, close: close, elected: true}, nil
+		others := slices.DeleteFunc(slices.Clone(among.Peers), func(a rpcenv.Address) bool { return a == opts.Listen })
+		return kept{start: start, close: close, elected: true, others: others}, nil
 	default:
 		return kept{}, fmt.Errorf("%s=%s is not here: want NONE, FILESYSTEM or RAFT", master.RecoveryMode.Key(), mode)
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/coherer/coherer/cluster/process"
 )
 
 // masters are several Master processes of which one leads, on one machine.
@@ -18,6 +20,7 @@ type masters struct {
 	ports []string
 	peers string
 	cmds  []*exec.Cmd
+	ready []process.Ready
 	lines chan masterLine
 	args  []string // of each
 }
@@ -58,7 +61,7 @@ func (l *masterLog) Write(p []byte) (int, error) {
 // startMasters starts n Masters and waits until all take part and one leads.
 func startMasters(t testing.TB, n int, args ...string) (m *masters, leader int) {
 	t.Helper()
-	m = &masters{t: t, dir: t.TempDir(), cmds: make([]*exec.Cmd, n), lines: make(chan masterLine, 1000), args: args}
+	m = &masters{t: t, dir: t.TempDir(), cmds: make([]*exec.Cmd, n), ready: make([]process.Ready, n), lines: make(chan masterLine, 1000), args: args}
 	var peers []string
 	// Ports that are free now: peers must know all addresses before the first Master starts.
 	for range n {
@@ -92,7 +95,7 @@ func startMasters(t testing.TB, n int, args ...string) (m *masters, leader int) 
 // start starts a Master, again if it was killed, and waits until it listens.
 func (m *masters) start(i int) {
 	m.t.Helper()
-	m.cmds[i], _ = daemonTo(m.t, &masterLog{to: m, master: i}, nil, append([]string{
+	m.cmds[i], m.ready[i] = daemonTo(m.t, &masterLog{to: m, master: i}, nil, append([]string{
 		"master", "--port", m.ports[i], "--peers", m.peers,
 		"--conf", "spark.deploy.recoveryDirectory=" + m.dir,
 	}, m.args...)...)

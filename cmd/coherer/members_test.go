@@ -38,6 +38,23 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// TestMastersAreMembersOfOneCluster which know each other by --peers alone, and the one that was elected is known to lead.
+func TestMastersAreMembersOfOneCluster(t *testing.T) {
+	t.Parallel()
+	m, leader := startMasters(t, 3, "--conf", "coherer.gossip.port=0")
+	for _, of := range m.ready {
+		untilMembers(t, of.Gossip, func(all []shownMember) bool {
+			leads := 0
+			for _, x := range all {
+				if x.Leads && x.Gossip == m.ready[leader].Gossip {
+					leads++
+				}
+			}
+			return len(all) == 3 && leads == 1
+		})
+	}
+}
+
 // TestAnApplicationIsAMember for as long as it runs: its driver, on YARN its ApplicationMaster too.
 func TestAnApplicationIsAMember(t *testing.T) {
 	t.Run("standalone", func(t *testing.T) {
