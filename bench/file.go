@@ -59,7 +59,7 @@ func (f *File) Commit(write func(io.Writer) error) error {
 	return nil
 }
 
-// unnamed is an error without the name of the file beside path: nobody who named path knows that one.
+// unnamed takes the file name out of an error: it is that of the file beside path, which the user has not named.
 func unnamed(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

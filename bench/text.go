@@ -103,14 +103,14 @@ func (c *Contender) latencyColumns() string {
 	return strings.Join([]string{micro(l.P50), l.tail(l.P90, forP90), l.tail(l.P99, forP99), l.tail(l.P999, forP999), micro(l.Max)}, "\t")
 }
 
-// How many samples a percentile needs. Of fewer none lies beyond it: it would be the maximum under another name.
+// How many samples a percentile needs: with fewer no sample lies beyond it, and it would be the maximum under another name.
 const (
 	forP90  = 10
 	forP99  = 100
 	forP999 = 1000
 )
 
-// tail is a percentile that needs so many samples, or a dash.
+// tail prints ns, a percentile, or a dash if l has fewer samples than the percentile needs.
 func (l *Latency) tail(ns int64, samples uint64) string {
 	if l.Samples < samples {
 		return "-"

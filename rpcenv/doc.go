@@ -226,11 +226,12 @@
 // (rpc.Finish), no more than coherer.rpc.outbox.limit of the receiver. When more than a window waits the peer is behind: a [BacklogWatcher]
 // hears of it, and when it has caught up.
 //
-// What a connection brought before it ended is still handled, and counts with 4 KiB more for each endpoint. A peer that keeps coming back
-// adds nothing up: when more of that than coherer.rpc.outbox.limit waits in an Env, its new connections take nothing for the endpoints that
-// have some of it (rpc.Full), until an endpoint has handled its own, or half of the limit is left. What is for such an endpoint waits at the
-// sender as for any that is behind, and would else wait in its inbox; other endpoints notice nothing. The trace has the state "new
-// connections" of the Env: held back, and open. A peer that shuts down meanwhile cannot send what waits so: it fails.
+// Endpoints handle what a connection brought even after its end. The Env counts these messages, and 4 KiB more for each endpoint and ended
+// connection, so that a peer which keeps coming back with a new window cannot fill an inbox. When they exceed coherer.rpc.outbox.limit, new
+// connections take nothing for the endpoints that have some of them (rpc.Full), until an endpoint has handled its own, or no more than half
+// of the limit is left. Messages to such an endpoint wait at the sender, as for any that is behind, instead of in its inbox; other endpoints
+// notice nothing. The trace has the state "new connections" of the Env: held back, and open. If a peer shuts down meanwhile, its messages
+// that wait so fail.
 //
 // 64 MiB may wait for a peer, and as many be written to it (coherer.rpc.outbox.limit): an ask beyond it fails at once with
 // [ErrUnreachableOverloaded], a message beyond it ends the stream, and its sender hears of that. [Blocking.Send] waits when half of it is

@@ -41,7 +41,7 @@ var (
 		"How many bytes of messages a peer may send to each endpoint of this process before they are handled; what goes beyond waits at the peer.")
 	RPCOutboxLimit = conf.Declare(Settings, "coherer.rpc.outbox.limit", conf.Between(conf.Sizes(conf.Byte), 1<<20, 1<<30), "64m",
 		"How many bytes of messages may wait for a peer: an ask beyond it fails, a message beyond it ends the stream. As many may wait here "+
-			"that connections brought before they ended: then new ones take nothing for the endpoints that have to handle it.")
+			"of connections that have ended: beyond it new connections take nothing for the endpoints that have to handle them.")
 	RPCInboxLimit = conf.Declare(Settings, "coherer.rpc.inbox.limit", conf.Between(conf.Ints, 0, 1<<30), "0",
 		"How many messages of this process may wait for each of its endpoints; 0 is no bound, as in Spark.")
 	PortMaxRetries = conf.Declare(Settings, "spark.port.maxRetries", conf.AtLeast(conf.Ints, 0), "16",

@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// rank is by what a Worker has its place in an order: what it has free, and its id.
+// rank decides the place of a Worker in an order: what it has free, and its id.
 type rank struct {
 	cores, memory int
 	id            string
@@ -50,8 +50,8 @@ type ranking struct {
 	name  string
 	by    policy
 	order []*workerInfo // by what they had free when they got their places: workerInfo.place
-	moved []*workerInfo // what the last update gave new places
-	left  []int         // the places that it found free for others
+	moved []*workerInfo // Workers that the current update gives new places
+	left  []int         // places that Workers leave in it
 }
 
 // update gives the Workers of the roster that have changed their places in the order of a policy.

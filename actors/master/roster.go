@@ -72,7 +72,7 @@ func (r *roster) note(w *workerInfo) {
 	r.changed = append(r.changed, w)
 }
 
-// takeChanged are the Workers that have changed since the call before. The list is good until the next note.
+// takeChanged returns the Workers that have changed since the last call. The list is valid until the next note.
 func (r *roster) takeChanged() []*workerInfo {
 	out := r.changed
 	r.changed = r.changed[:0]

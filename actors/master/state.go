@@ -51,8 +51,8 @@ func (w *workerInfo) CoresFree() int { return w.Cores - w.CoresUsed }
 // MemoryFree is how much memory no executor has, in MiB.
 func (w *workerInfo) MemoryFree() int { return w.Memory - w.MemoryUsed }
 
-// take enters that cores and MiB of memory are no longer free, or, below zero, that they are free again. Nothing else changes what
-// is used.
+// take counts cores and MiB of memory as used, or, below zero, as free again. Nothing else changes what is used, so the roster hears of
+// each change.
 func (w *workerInfo) take(cores, memory int) {
 	w.CoresUsed += cores
 	w.MemoryUsed += memory

@@ -85,17 +85,17 @@ func (l *Lineage) RunResult(t Task, action Action) (res Result, err error) {
 type run struct {
 	task    Task
 	lineage *Lineage
-	// at is the number of the node whose user function runs, or outside. Records set it several times each, which a pointer would
-	// have the garbage collector look at.
+	// at is the number of the node whose user function runs, or outside. Each record sets it several times: the garbage collector would
+	// look at every store of a pointer, and looks at none of a number.
 	at    int
 	ticks uint32
 	err   error
 }
 
-// outside of all user functions.
+// outside is run.at while no user function runs.
 const outside = -1
 
-// number is the node's in the lineage, for at.
+// number is the number of a node in the lineage.
 func (r *run) number(n *node) int { return r.lineage.number[n] }
 
 // stopped is the private panic of run.fail.

@@ -19,8 +19,7 @@ const maxBuildOutput = 64 << 10
 
 // BuildMain builds the package main in the directory dir with the go command and writes the program to out. It mirrors
 // what spark-submit expects to have happened: an application that is a file. The error of a package that does not compile
-// is the compiler's whole output, cut at 64 KiB. When ctx ends the build is killed,
-// and leaves no file.
+// is the compiler's whole output, cut at 64 KiB. When ctx ends the build is killed, and leaves no file.
 func BuildMain(ctx context.Context, dir, out string) error {
 	pkg, err := build.ImportDir(dir, 0)
 	switch {
@@ -38,7 +37,7 @@ func BuildMain(ctx context.Context, dir, out string) error {
 		return fmt.Errorf("build %s: %w", dir, err)
 	}
 
-	// A build that is killed leaves its files: so they are in a folder of ours.
+	// A go command that is killed leaves its work files. They are in a folder that goes with this call.
 	tmp, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "coherer-build-")
 	if err != nil {
 		return fmt.Errorf("build %s: %w", dir, err)
