@@ -69,7 +69,7 @@ func (c *conn) end(err error) {
 	c.stop()
 	waited, wakes := c.giveUpLocked()
 	c.mu.Unlock()
-	c.abandon() // before anybody hears of the end, and comes back
+	c.abandon() // before the end is known: a peer that comes back at once meets the new count
 	// The order matters. Endpoints hear of this end before the outboxes lose the connection and dial the next, so that
 	// OnDisconnected comes before the next OnConnected.
 	open := was == connOpen || was == connCloses

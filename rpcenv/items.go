@@ -31,7 +31,7 @@ type item struct {
 	recorded bool  // even if its endpoint is not: its sender is recorded
 	bounded  bool  // it counts in the inbox's bound until its handling begins
 	bytes    int32 // that ledger gets when it has been handled
-	received int64 // nanoseconds since 1970; 0: nobody has to know
+	received int64 // nanoseconds since 1970; 0: neither a record nor a measurement needs it
 	id       record.ID
 	cause    record.ID
 	msg      Message

@@ -120,7 +120,7 @@ func (c *conn) receiveAnswer(env *Envelope, id record.ID, now time.Time) {
 		p.deliver(res)
 	default:
 		res.ledger.add(res.bytes)
-		c.settle() // whoever waits for it may send at once, and what came before is not to come after that
+		c.settle() // first: the body that waits for the answer may send at once, and what came before the answer is to arrive before that
 		p.deliver(res)
 	}
 }

@@ -51,7 +51,7 @@ func (d *delegate) seen(n *memberlist.Node) {
 	meta, err := decodeMeta(n.Meta)
 	info.Meta = meta
 	d.change(func(b *books) bool {
-		if err != nil { // it did not fail: nobody needs to look for it
+		if err != nil { // as if it had left: upkeep does not look for it
 			return b.remove(info.Name, true)
 		}
 		return b.put(info)

@@ -52,7 +52,7 @@ func (o *output) end() {
 	o.batch, o.at, o.off = o.batch[:0], 0, 0
 }
 
-// tryFD writes what finds room in the connection's buffer. It returns true, so that nobody waits for more.
+// tryFD writes what finds room in the connection's buffer. It returns true, so that the runtime does not wait for more room.
 func (o *output) tryFD(fd uintptr) bool {
 	for b := o.rest(); len(b) > 0; b = o.rest() {
 		n, err := wire.WriteFD(fd, b)
@@ -68,7 +68,7 @@ func (o *output) tryFD(fd uintptr) bool {
 	return true
 }
 
-// takeLocked makes the caller the one that writes, if there is something to write and nobody does. l.mu is held.
+// takeLocked makes the caller the one that writes, if there is something to write and no other goroutine writes. l.mu is held.
 func (l *tcpLink) takeLocked() bool {
 	o := &l.out
 	if o.busy {

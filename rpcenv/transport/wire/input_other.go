@@ -4,7 +4,7 @@ package wire
 
 import "syscall"
 
-// WriteFD writes nothing: whoever may wait writes.
+// WriteFD writes nothing on this system: the caller leaves all to a goroutine that may wait.
 func WriteFD(uintptr, []byte) (int, error) { return 0, syscall.EAGAIN }
 
 // readFD reads from a descriptor that does not block.
