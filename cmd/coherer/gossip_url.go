@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -53,6 +54,27 @@ func byGossipAlone(ctx context.Context, url string) (string, error) {
 		return "", err
 	}
 	return byGossip(ctx, url, c)
+}
+
+// masterByGossip replaces a --master of a submission that is a gossip:// URL. The settings of --conf say the cluster's name and keys.
+func masterByGossip(ctx context.Context, line *submit.CommandLine) error {
+	master, _ := line.Value("--master")
+	if !strings.HasPrefix(master, gossipScheme) {
+		return nil
+	}
+	all := &conf.Settings{}
+	for _, s := range line.Conf {
+		all.Set(s)
+	}
+	c, err := all.Conf(known.All())
+	if err != nil {
+		return usage(err)
+	}
+	if master, err = byGossip(ctx, master, c); err != nil {
+		return fmt.Errorf("--master: %w", err)
+	}
+	line.SetMaster(master)
+	return nil
 }
 
 // isProcessURL reports whether s names processes of a cluster, well or badly, by their addresses or by gossip.

@@ -124,6 +124,13 @@ func TestAnyMemberStandsForItsCluster(t *testing.T) {
 			t.Errorf("%s: %d %s %s", c.args, r.code, r.stdout, r.stderr)
 		}
 	}
+	_, named := daemon(t, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0", "--conf", "coherer.gossip.label=named")
+	for label, want := range map[string]string{"named": named.URL, "other": `no member of the cluster answered`} {
+		r := here(t, "submit", "--dry-run", "--master", "gossip://"+named.Gossip, "--conf", "coherer.gossip.label="+label, "pi")
+		if !strings.Contains(r.stdout+r.stderr, want) {
+			t.Errorf("a cluster of its own name, asked for as %s: %d %s %s", label, r.code, r.stdout, r.stderr)
+		}
+	}
 	if r := finish(t, command(t, "submit", "--master", at, "--executor-memory", "512m", "sleep", "--tasks", "2", "--task-time", "1ms")); r.code != 0 || r.stdout != "2 tasks slept\n" {
 		t.Errorf("submit: %d %s %s", r.code, r.stdout, r.stderr)
 	}

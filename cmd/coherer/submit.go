@@ -99,11 +99,8 @@ func (o *submitOptions) run(ctx context.Context, s streams, args []string) error
 	case submit.PrintVersion:
 		return (&versionOptions{}).run(ctx, s, nil)
 	}
-	if master, given := line.Value("--master"); given {
-		if master, err = byGossipAlone(ctx, master); err != nil {
-			return fmt.Errorf("--master: %w", err)
-		}
-		line.SetMaster(master)
+	if err := masterByGossip(ctx, line); err != nil {
+		return err
 	}
 	in, err := submitInput(line)
 	if err != nil {
