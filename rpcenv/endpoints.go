@@ -74,7 +74,7 @@ func (t *endpoints) findFor(by *inbox, name string) *inbox {
 		return to
 	}
 	to := t.find(name)
-	by.to.Store(to) // nil if there is none: an endpoint that has ended is not kept in memory
+	by.to.Store(to) // also nil: the sender keeps no endpoint in memory that has ended
 	return to
 }
 

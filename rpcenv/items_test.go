@@ -60,7 +60,7 @@ func TestItemsAreAQueue(t *testing.T) {
 	})
 }
 
-// numbered is an item that is told apart by its ordinal.
+// numbered makes an item with an ordinal, by which the tests tell items apart.
 func numbered(n uint64) item { return item{id: record.ID{N: n}} }
 
 // heldBy is all that the segments of a queue hold, whether it waits or not.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driver/progress"
-	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/boot"
@@ -119,10 +118,7 @@ func clusterOf(c *conf.Conf, masters []rpcenv.Address) []rpcenv.Address {
 	if submit.MasterURL.Get(c) != YARNMaster {
 		return masters
 	}
-	if at, err := rmproxy.Address(c); err == nil { // else onYARN returns the error
-		return []rpcenv.Address{at}
-	}
-	return nil
+	return resourceManagerOf(c)
 }
 
 // clusterManager names the daemon that an application asks for executors.

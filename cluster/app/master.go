@@ -11,7 +11,6 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
-	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/cluster/boot"
 	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/known"
@@ -55,12 +54,8 @@ func runMaster(clusterMode bool, args []string, find func(class string) (Program
 	var member *gossip.Member
 	defer func() { member.Part() }()
 	x.Made = func(env *rpcenv.Env) error {
-		var seek []rpcenv.Address
-		if at, err := rmproxy.Address(env.Conf()); err == nil { // else Run returns the error
-			seek = append(seek, at)
-		}
 		var err error
-		if member, err = enter(ctx, env, "applicationmaster", x.Env.Listen.Host, seek); err != nil {
+		if member, err = enter(ctx, env, "applicationmaster", x.Env.Listen.Host, resourceManagerOf(env.Conf())); err != nil {
 			return err
 		}
 		if err := p.Serve(env, ""); err != nil || !clusterMode {
