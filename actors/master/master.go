@@ -120,7 +120,7 @@ func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 		m.killExecutors(c, msg)
 	case membership.MemberSuspected:
 		m.memberSuspected(c, msg)
-	case membership.MemberJoined, membership.MemberLeft: // a Worker registers, and its connection ends
+	case membership.MemberJoined, membership.MemberLeft, membership.MemberRefuted, membership.MemberFailed: // a Worker registers, and its connection ends
 	case RelaunchExecutors:
 		m.schedule(c)
 	case *deploy.KillApplication:

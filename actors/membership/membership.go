@@ -36,9 +36,25 @@ type MemberLeft struct {
 	Member Member
 }
 
-// MemberSuspected says that a member does not answer: it may have crashed, or the network to it is bad. If it answers
-// again, MemberJoined follows. About an unknown member it is not passed on.
+// MemberSuspected says that another member had no answer from a member: the first sign that it may be gone. It stays a member. MemberRefuted
+// or MemberFailed follows; until then each further member that has no answer is reported too, each once. About an unknown member it is not
+// passed on.
 type MemberSuspected struct {
+	rpcenv.Local
+	Member Member
+	// By is the Name of the member that had no answer.
+	By string
+}
+
+// MemberRefuted says that a member that was suspected has shown that it is there. About one that is not suspected it is not passed on.
+type MemberRefuted struct {
+	rpcenv.Local
+	Member Member
+}
+
+// MemberFailed says that a suspected member did not refute in time, so that the others have given it up: it may have crashed, or the network
+// to it is bad. If it answers again, MemberJoined follows. About an unknown member it is not passed on.
+type MemberFailed struct {
 	rpcenv.Local
 	Member Member
 }
@@ -75,8 +91,14 @@ type seekRing struct{ rpcenv.Local }
 // Membership is the endpoint.
 type Membership struct {
 	cfg     Config
-	members []Member // in the order of their coming
+	members []present // in the order of their coming
 	stop    func()
+}
+
+// present is a member that is there, or suspected.
+type present struct {
+	Member
+	state string
 }
 
 // New makes a Membership, to be registered as [Name].
@@ -99,10 +121,14 @@ func (m *Membership) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	switch msg := msg.(type) {
 	case MemberJoined:
 		m.memberJoined(c, msg)
-	case MemberLeft:
-		m.gone(c, msg.Member, "left", msg)
 	case MemberSuspected:
-		m.gone(c, msg.Member, "suspected", msg)
+		m.memberSuspected(c, msg)
+	case MemberRefuted:
+		m.memberRefuted(c, msg)
+	case MemberLeft:
+		m.gone(c, msg.Member, left, msg)
+	case MemberFailed:
+		m.gone(c, msg.Member, failed, msg)
 	case *deploy.FindRing:
 		rpcenv.Reply(c, msg, &deploy.Ring{Gossip: m.cfg.Discovery.At()})
 	case seekRing:
@@ -115,7 +141,7 @@ func (m *Membership) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 // seekRing asks the daemons of Config.Seek for their gossip, unless one of them is a member. It goes on for ever, since a daemon that is
 // started again may have its gossip elsewhere.
 func (m *Membership) seekRing(c *rpcenv.Context) {
-	if slices.ContainsFunc(m.members, func(x Member) bool { return slices.Contains(m.cfg.Seek, x.RPC) }) {
+	if slices.ContainsFunc(m.members, func(x present) bool { return slices.Contains(m.cfg.Seek, x.RPC) }) {
 		return
 	}
 	for _, a := range m.cfg.Seek {
@@ -129,27 +155,60 @@ func (m *Membership) seekRing(c *rpcenv.Context) {
 	}
 }
 
+// The states of a member in the trace.
+const (
+	joined    = "joined"
+	suspected = "suspected"
+	left      = "left"
+	failed    = "failed"
+)
+
 func (m *Membership) memberJoined(c *rpcenv.Context, msg MemberJoined) {
-	if slices.Contains(m.members, msg.Member) {
+	if m.find(msg.Member) >= 0 {
 		return
 	}
-	m.members = append(m.members, msg.Member)
-	m.pass(c, msg.Member, "", "joined", msg)
+	m.members = append(m.members, present{msg.Member, joined})
+	m.pass(c, msg.Member, "", joined, "gossip", msg)
 }
 
-func (m *Membership) gone(c *rpcenv.Context, member Member, how string, msg rpcenv.Message) {
-	// By the whole Member, also its Name: late news of an earlier run of a daemon do not remove the next run.
-	i := slices.Index(m.members, member)
+func (m *Membership) memberSuspected(c *rpcenv.Context, msg MemberSuspected) {
+	i := m.find(msg.Member)
 	if i < 0 {
 		return
 	}
-	m.members = slices.Delete(m.members, i, i+1)
-	m.pass(c, member, "joined", how, msg)
+	from := m.members[i].state
+	m.members[i].state = suspected
+	m.pass(c, msg.Member, from, suspected, "no answer to "+msg.By, msg)
 }
 
-func (m *Membership) pass(c *rpcenv.Context, member Member, from, to string, msg rpcenv.Message) {
-	c.Log().WithField("member", member.Name).Infof("%s %s", member.Role, to)
-	c.State("member", member.Name, from, to, "gossip")
+func (m *Membership) memberRefuted(c *rpcenv.Context, msg MemberRefuted) {
+	i := m.find(msg.Member)
+	if i < 0 || m.members[i].state != suspected {
+		return
+	}
+	m.members[i].state = joined
+	m.pass(c, msg.Member, suspected, joined, "it answers", msg)
+}
+
+func (m *Membership) gone(c *rpcenv.Context, member Member, how string, msg rpcenv.Message) {
+	i := m.find(member)
+	if i < 0 {
+		return
+	}
+	from := m.members[i].state
+	m.members = slices.Delete(m.members, i, i+1)
+	m.pass(c, member, from, how, "gossip", msg)
+}
+
+// find is the place of a member among those that are there, or -1. By the whole Member, also its Name: late news of an earlier run of a
+// daemon do not change the next run.
+func (m *Membership) find(member Member) int {
+	return slices.IndexFunc(m.members, func(x present) bool { return x.Member == member })
+}
+
+func (m *Membership) pass(c *rpcenv.Context, member Member, from, to, why string, msg rpcenv.Message) {
+	c.Log().WithField("member", member.Name).Infof("%s %s: %s", member.Role, to, why)
+	c.State("member", member.Name, from, to, why)
 	for _, ref := range m.cfg.Notify {
 		c.Send(ref, msg)
 	}

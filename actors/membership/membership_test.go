@@ -43,10 +43,17 @@ func TestNewsArePassedOnOnceAndInOrder(t *testing.T) {
 	a := membership.Member{Name: "a/1", Role: membership.RoleMaster, RPC: rpcenv.Address{Host: "10.0.0.9", Port: 1}}
 	again := membership.Member{Name: "a/2", Role: a.Role, RPC: a.RPC}
 	for _, m := range []rpcenv.Message{
-		membership.MemberSuspected{Member: a}, // unknown
+		membership.MemberSuspected{Member: a, By: "b"}, // unknown
+		membership.MemberFailed{Member: a},             // unknown
 		membership.MemberJoined{Member: a},
 		membership.MemberJoined{Member: a},
-		membership.MemberSuspected{Member: a},
+		membership.MemberRefuted{Member: a}, // not suspected
+		membership.MemberSuspected{Member: a, By: "b"},
+		membership.MemberSuspected{Member: a, By: "c"},
+		membership.MemberJoined{Member: a}, // it is there all the time
+		membership.MemberRefuted{Member: a},
+		membership.MemberSuspected{Member: a, By: "b"},
+		membership.MemberFailed{Member: a},
 		membership.MemberLeft{Member: a},
 		membership.MemberJoined{Member: again},
 		membership.MemberJoined{Member: a},
@@ -57,7 +64,11 @@ func TestNewsArePassedOnOnceAndInOrder(t *testing.T) {
 	w.Settle()
 	want := []rpcenv.Message{
 		membership.MemberJoined{Member: a},
-		membership.MemberSuspected{Member: a},
+		membership.MemberSuspected{Member: a, By: "b"},
+		membership.MemberSuspected{Member: a, By: "c"},
+		membership.MemberRefuted{Member: a},
+		membership.MemberSuspected{Member: a, By: "b"},
+		membership.MemberFailed{Member: a},
 		membership.MemberJoined{Member: again},
 		membership.MemberJoined{Member: a},
 		membership.MemberLeft{Member: a},
@@ -100,7 +111,7 @@ func TestADaemonThatIsNoMemberIsAskedForItsGossip(t *testing.T) {
 	if len(d.met) != 1 {
 		t.Errorf("met %q though it is a member", d.met)
 	}
-	d.notify(membership.MemberSuspected{Member: member})
+	d.notify(membership.MemberFailed{Member: member})
 	w.Advance(10 * time.Second)
 	if len(d.met) != 2 {
 		t.Errorf("met %q after it was lost", d.met)

@@ -137,6 +137,9 @@ func TestAMasterThatNobodyKnowsOfAnyMoreIsNotTheOnlyOneTried(t *testing.T) {
 		}, []int{0, 1}},
 		{"it is suspected", Config{Membership: true}, func(k *kit, p *rpctest.Probe) {
 			p.Send(k.worker, membership.MemberSuspected{Member: asMaster(k.master.Env.Address())})
+		}, []int{1, 0}},
+		{"it has failed", Config{Membership: true}, func(k *kit, p *rpctest.Probe) {
+			p.Send(k.worker, membership.MemberFailed{Member: asMaster(k.master.Env.Address())})
 		}, []int{0, 1}},
 	} {
 		k := newKit(t)

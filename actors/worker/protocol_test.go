@@ -116,14 +116,15 @@ func (k *talk) shutdown(string) (string, error) {
 	return "", nil
 }
 
-// member says that a process is there, or not: joined|left|suspected NAME [ROLE].
+// member says that a process is there, or not: joined|left|suspected|failed NAME [ROLE].
 func (k *talk) member(args string) (string, error) {
 	words := append(strings.Fields(args), membership.RoleMaster)
 	if len(words) < 3 || k.Find(words[1]) == nil {
-		return "", fmt.Errorf("member %s: want joined, left or suspected, and a process", args)
+		return "", fmt.Errorf("member %s: want joined, left, suspected or failed, and a process", args)
 	}
 	m := membership.Member{Name: words[1], Role: words[2], RPC: k.At(words[1])}
 	return k.local(map[string]rpcenv.Message{
 		"joined": membership.MemberJoined{Member: m}, "left": membership.MemberLeft{Member: m}, "suspected": membership.MemberSuspected{Member: m},
+		"failed": membership.MemberFailed{Member: m},
 	}[words[0]])("")
 }

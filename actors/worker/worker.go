@@ -87,8 +87,9 @@ func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		w.memberJoined(c, m)
 	case membership.MemberLeft:
 		w.memberGone(m.Member)
-	case membership.MemberSuspected:
+	case membership.MemberFailed:
 		w.memberGone(m.Member)
+	case membership.MemberSuspected, membership.MemberRefuted: // nothing is sure yet
 	case SendHeartbeat:
 		w.sendHeartbeat(c)
 	// Decommission.

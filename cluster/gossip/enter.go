@@ -73,7 +73,7 @@ func (d *discovery) event(e Event) {
 	case MemberLeft:
 		news = membership.MemberLeft{Member: m}
 	case MemberFailed:
-		news = membership.MemberSuspected{Member: m}
+		news = membership.MemberFailed{Member: m}
 	case MemberUpdated: // it leads now: its Workers hear that from the Master itself
 		return
 	}
