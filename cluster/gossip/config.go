@@ -22,6 +22,8 @@ type Config struct {
 	Retries int
 	// Join names members, as HOST:PORT, of which at least one has to answer; none: the first of its cluster.
 	Join []string
+	// Patient lets Join return though nobody answers. The log says so, once, and the member calls on the addresses until somebody does.
+	Patient bool
 	// Label is the cluster's name, at most 255 bytes: members of different clusters do not hear each other.
 	Label string
 	// Meta is what this member says of itself.

@@ -24,12 +24,12 @@ func Of(c *conf.Conf, meta Meta) Config {
 
 // Enter makes the process of env a member of its cluster. It registers the endpoint Membership, made from m: by that the endpoints of
 // m.Notify hear of the other members. Enter sets m.Discovery, and of c what env knows: the address, the incarnation, the log. If c.Join names
-// members, nobody is asked for more: m.Seek does not count.
+// members, of which one has to answer, nobody is asked for more: m.Seek does not count.
 func Enter(ctx context.Context, env *rpcenv.Env, c Config, m membership.Config) (*Member, error) {
 	heard := &discovery{}
 	c.Meta.RPC, c.Meta.Since = env.Address(), env.Host().Now().Unix()
 	c.Incarnation, c.Log, c.OnChange = env.Host().Entropy("gossip"), env.Log(), heard.event
-	if len(c.Join) > 0 {
+	if len(c.Join) > 0 && !c.Patient {
 		m.Seek = nil
 	}
 	member, err := Join(ctx, c)

@@ -1,49 +1,4 @@
 package gossip
 
-import (
-	"context"
-	"fmt"
-	"strings"
-)
-
 // Name is this member's name.
 func (m *Member) Name() string { return m.name }
-
-// WaitFor returns when cond holds of the members; it looks now and after each change. The error names the members when ctx
-// ended; it is ErrClosed when this member ended.
-func (m *Member) WaitFor(ctx context.Context, cond func([]Info) bool) error {
-	for {
-		m.mu.Lock()
-		members, changed := m.books.members(), m.changed
-		m.mu.Unlock()
-		if cond(members) {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-m.closed:
-			return fmt.Errorf("gossip: wait for members: %w", ErrClosed)
-		case <-ctx.Done():
-			var names []string
-			for _, i := range members {
-				names = append(names, i.Role+" "+i.Name)
-			}
-			return fmt.Errorf("gossip: wait for members: %w: there are only %s", context.Cause(ctx), strings.Join(names, ", "))
-		}
-	}
-}
-
-// Update changes what this member says of itself; Role and RPC stay as they are, since they are in its name. It returns
-// when the news was sent, or ctx ended.
-func (m *Member) Update(ctx context.Context, meta Meta) error {
-	data, err := encodeMeta(meta)
-	if err != nil {
-		return fmt.Errorf("gossip: %w", err)
-	}
-	m.ending.Lock()
-	defer m.ending.Unlock()
-	if m.isClosed() {
-		return fmt.Errorf("gossip: update: %w", ErrClosed)
-	}
-	return m.publish(ctx, data)
-}

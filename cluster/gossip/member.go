@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/memberlist"
@@ -49,7 +50,7 @@ type Member struct {
 	changed chan struct{}    // closed and replaced at each change
 }
 
-// Join becomes a member of a cluster and returns when one of the addresses answered. When none did, nothing is left, and
+// Join becomes a member of a cluster and returns when one of the addresses answered. When none did, and c is not Patient, nothing is left, and
 // the error is ErrNobody with each address's reason; longer metadata than fits is ErrMetaTooLong. An address that stays
 // silent holds it up for some seconds, whatever ctx says; ctx is looked at between addresses.
 func Join(ctx context.Context, c Config) (*Member, error) {
@@ -103,7 +104,11 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	// Both run before the join, so that Close can end them when nobody answers.
 	go m.notify()
 	go m.keep(c)
-	if err := m.join(ctx, c.Join); err != nil {
+	err = m.join(ctx, c.Join)
+	switch {
+	case err != nil && c.Patient:
+		m.warn("%v", strings.ReplaceAll(err.Error(), "\n", " "))
+	case err != nil:
 		m.Close()
 		return nil, err
 	}
@@ -214,18 +219,23 @@ func (m *Member) Members() []Info {
 	return m.books.members()
 }
 
-// Lead lets the others hear that this member leads from now on. It returns when the news was sent, or ctx ended; after Leave or
-// Close the error is ErrClosed.
+// Lead lets the others hear that this member leads from now on: see Revise.
 func (m *Member) Lead(ctx context.Context) error {
+	return m.Revise(ctx, func(own *Meta) { own.Leads = true })
+}
+
+// Revise changes what this member says of itself; Role and RPC must stay as they are, since they are in its name. It returns when the news
+// was sent, or ctx ended; after Leave or Close the error is ErrClosed.
+func (m *Member) Revise(ctx context.Context, change func(own *Meta)) error {
 	m.ending.Lock()
 	defer m.ending.Unlock()
 	if m.isClosed() {
-		return fmt.Errorf("gossip: lead: %w", ErrClosed)
+		return fmt.Errorf("gossip: revise: %w", ErrClosed)
 	}
 	m.mu.Lock()
 	meta := m.books.now[m.name].Meta
 	m.mu.Unlock()
-	meta.Leads = true
+	change(&meta)
 	data, err := encodeMeta(meta)
 	if err != nil {
 		return fmt.Errorf("gossip: %w", err)

@@ -121,13 +121,12 @@ func TestMembership(t *testing.T) {
 	b.wantEvent(gossip.MemberJoined, a)
 	b.wantEvent(gossip.MemberJoined, c)
 
-	meta := config("worker", 3).Meta
-	meta.UI = "http://127.0.0.1:8081"
-	if err := c.Update(within(t), meta); err != nil {
+	const ui = "http://127.0.0.1:8081"
+	if err := c.Revise(within(t), func(own *gossip.Meta) { own.UI = ui }); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []*player{a, b} {
-		if e := p.wantEvent(gossip.MemberUpdated, c); e.Info.UI != meta.UI {
+		if e := p.wantEvent(gossip.MemberUpdated, c); e.Info.UI != ui {
 			t.Errorf("updated to %+v", e.Info)
 		}
 	}
@@ -251,8 +250,8 @@ func TestAfterTheEnd(t *testing.T) {
 			if err := p.Leave(within(t)); err != nil {
 				t.Errorf("Leave: %v", err)
 			}
-			if err := p.Update(within(t), gossip.Meta{Role: "worker"}); !errors.Is(err, gossip.ErrClosed) {
-				t.Errorf("Update: %v", err)
+			if err := p.Revise(within(t), func(*gossip.Meta) {}); !errors.Is(err, gossip.ErrClosed) {
+				t.Errorf("Revise: %v", err)
 			}
 		})
 	}
@@ -316,6 +315,26 @@ func TestMeet(t *testing.T) {
 	at := a.Addr()
 	a.Close()
 	b.wantMembers(b.Name())
+	again := config(gossip.RoleMaster, 3)
+	again.Bind = at
+	third := play(t, again)
+	b.wantMembers(b.Name(), third.Name())
+}
+
+// A patient member begins alone, says once whom it did not find, and finds them when they are there.
+func TestAPatientMemberBeginsAlone(t *testing.T) {
+	a := play(t, config(gossip.RoleMaster, 1))
+	at := a.Addr()
+	a.Close()
+	var log bytes.Buffer
+	c := config(gossip.RoleMaster, 2, a)
+	logger := logrus.New()
+	logger.SetOutput(&log)
+	c.Log, c.Upkeep, c.Patient = logrus.NewEntry(logger), 50*time.Millisecond, true
+	b := play(t, c)
+	if got := strings.Count(log.String(), "no member of the cluster answered"); got != 1 || !strings.Contains(log.String(), at.String()) {
+		t.Errorf("it says so %d times: %s", got, log.String())
+	}
 	again := config(gossip.RoleMaster, 3)
 	again.Bind = at
 	third := play(t, again)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/hashicorp/memberlist"
 
@@ -30,6 +31,18 @@ type Meta struct {
 	Leads bool
 	// Since is when it began, in seconds since 1970; 0: it does not say.
 	Since int64
+	// Group is that of a Master which is one of several.
+	Group Group
+}
+
+// Group is what one of several Masters says of them: members that say so find each other by it.
+type Group struct {
+	// Expect is how many Masters the group has; 0: its member is none of several Masters.
+	Expect int
+	// Digest is of the Masters that this one would form the group with, or has; 0: it does not know enough of them.
+	Digest uint64
+	// Formed says that this Master takes no others any more.
+	Formed bool
 }
 
 // RoleMaster is the Role of a Master.
@@ -44,15 +57,22 @@ type wireMeta struct {
 	PID   int    `json:"p,omitempty"`
 	Leads bool   `json:"d,omitempty"`
 	Since int64  `json:"s,omitempty"`
+
+	Expect int    `json:"e,omitempty"`
+	Digest uint64 `json:"g,omitempty"`
+	Formed bool   `json:"f,omitempty"`
 }
 
-// encodeMeta writes m. Its error is ErrMetaTooLong also if m would only be too long once the member leads.
+// encodeMeta writes m. Its error is ErrMetaTooLong also if m would only be too long once the member leads, or its group is formed.
 func encodeMeta(m Meta) ([]byte, error) {
 	if m.Role == "" {
 		return nil, errors.New("the metadata of a member has no role")
 	}
-	// Measured as of a member that leads: it must be able to say so later.
-	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since}
+	// Measured as of a member that leads, and whose group is formed: it must be able to say so later.
+	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since, Expect: m.Group.Expect}
+	if w.Expect != 0 {
+		w.Digest, w.Formed = math.MaxUint64, true
+	}
 	data, err := json.Marshal(w)
 	if err != nil {
 		return nil, fmt.Errorf("encode the metadata of a member: %w", err)
@@ -60,7 +80,7 @@ func encodeMeta(m Meta) ([]byte, error) {
 	if len(data) > memberlist.MetaMaxSize {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d: shorten the id or the address of the pages", ErrMetaTooLong, len(data), memberlist.MetaMaxSize)
 	}
-	w.Leads = m.Leads
+	w.Leads, w.Digest, w.Formed = m.Leads, m.Group.Digest, m.Group.Formed
 	return json.Marshal(w)
 }
 
@@ -76,7 +96,7 @@ func decodeMeta(data []byte) (m Meta, err error) {
 	if w.Role == "" {
 		return Meta{}, errors.New("decode the metadata of a member: it has no role")
 	}
-	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since}
+	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since, Group: Group{w.Expect, w.Digest, w.Formed}}
 	if w.RPC != "" {
 		if m.RPC, err = rpcenv.ParseAddress(w.RPC); err != nil {
 			return Meta{}, fmt.Errorf("decode the metadata of a member: %w", err)

@@ -14,7 +14,7 @@ import (
 func TestMetaComesBack(t *testing.T) {
 	for _, m := range []Meta{
 		{Role: "worker"},
-		{Role: RoleMaster, RPC: rpcenv.Address{Host: "127.0.0.1", Port: 7077}, UI: "http://127.0.0.1:8080", ID: "x", PID: 12},
+		{Role: RoleMaster, RPC: rpcenv.Address{Host: "127.0.0.1", Port: 7077}, UI: "http://127.0.0.1:8080", ID: "x", PID: 12, Group: Group{Expect: 3, Digest: 1<<64 - 1, Formed: true}},
 		{Role: "worker", RPC: rpcenv.Address{Host: "::1", Port: 1}, ID: strings.Repeat("i", 400)},
 	} {
 		data, err := encodeMeta(m)
@@ -30,14 +30,14 @@ func TestMetaComesBack(t *testing.T) {
 func TestMetaTooLong(t *testing.T) {
 	fits := 0
 	for n := range 520 {
-		m := Meta{Role: "worker", ID: strings.Repeat("i", n)}
+		m := Meta{Role: RoleMaster, ID: strings.Repeat("i", n), Group: Group{Expect: 3}}
 		_, err := encodeMeta(m)
 		if err != nil && !errors.Is(err, ErrMetaTooLong) {
 			t.Fatal(err)
 		}
 		if err == nil {
 			fits = n
-			m.Leads = true
+			m.Leads, m.Group.Digest, m.Group.Formed = true, 1<<64-1, true
 			if data, err := encodeMeta(m); err != nil || len(data) > 512 {
 				t.Fatalf("%d bytes fit, but not when leading: %d, %v", n, len(data), err)
 			}

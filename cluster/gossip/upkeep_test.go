@@ -132,9 +132,7 @@ func TestKeysAreChangedWhileTheClusterRuns(t *testing.T) {
 			r.twice()
 		}
 		// News get through in both directions.
-		meta := config("worker", 2).Meta
-		meta.PID = 100 + i
-		if err := b.Update(within(t), meta); err != nil {
+		if err := b.Revise(within(t), func(own *gossip.Meta) { own.PID = 100 + i }); err != nil {
 			t.Fatal(err)
 		}
 		if err := a.WaitFor(within(t), func(m []gossip.Info) bool { return len(m) == 2 && m[1].PID == 100+i }); err != nil {
