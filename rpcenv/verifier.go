@@ -24,8 +24,8 @@ func (verifier) Receive(c *Context, m Message) {
 
 // Resolve asks the peer's verifier for the endpoint of a URI, spark://Name@host:port, and gives its reference to then. A caller that
 // looks an endpoint up does so before anything else on a connection. No endpoint of that name is ErrRefusedNotFound; a malformed
-// URI is ErrInvalidURL, which then gets too. It may take spark.rpc.lookupTimeout. It mirrors RpcEnv.asyncSetupEndpointRefByURI.
-func Resolve(c *Context, uri string, then func(Ref, error)) {
+// URI is ErrInvalidURL, which then gets too. It may take spark.rpc.lookupTimeout, unless opts say otherwise. It mirrors RpcEnv.asyncSetupEndpointRefByURI.
+func Resolve(c *Context, uri string, then func(Ref, error), opts ...AskOption) {
 	addr, name, err := ParseURI(uri)
 	if err != nil {
 		c.later("look up", func() { then(Ref{}, err) })
@@ -33,7 +33,7 @@ func Resolve(c *Context, uri string, then func(Ref, error)) {
 	}
 	Ask(c, Ref{Address: addr, Name: VerifierName}, &rpc.CheckExistence{Name: name}, func(found *rpc.Bool, err error) {
 		then(resolved(addr, name, found, err))
-	}, lookupTimeout(c.Conf()))
+	}, append([]AskOption{lookupTimeout(c.Conf())}, opts...)...)
 }
 
 // ResolveWait is Resolve for a body.

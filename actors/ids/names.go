@@ -6,6 +6,8 @@ package ids
 const (
 	// Master is a standalone Master's. Workers, applications and clients look it up.
 	Master = "Master"
+	// Worker is a standalone Worker's. Its Masters look it up.
+	Worker = "Worker"
 	// ClientRMService is a ResourceManager's for clients, ApplicationMasterService for ApplicationMasters, and ResourceTracker for
 	// NodeManagers.
 	ClientRMService          = "ClientRMService"

@@ -37,6 +37,7 @@ type Master struct {
 	awaited  awaited
 
 	connections map[rpcenv.Address]int // how many there are to each peer
+	doubts      *membership.Doubts     // of Workers
 	relaunch    rpcenv.Timer
 	relaunchAt  time.Time
 	ranking     ranking
@@ -54,6 +55,7 @@ func New(cfg Config) *Master {
 		drivers:         newDriverBooks(),
 		connections:     map[rpcenv.Address]int{},
 	}
+	m.doubts = membership.NewDoubts(ids.Worker, m.notAnswering)
 	if cfg.Store != nil || cfg.Election {
 		m.state = RecoveryStandby
 	}
@@ -118,9 +120,17 @@ func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 		m.requestExecutors(c, msg)
 	case *deploy.KillExecutors:
 		m.killExecutors(c, msg)
+	case membership.MemberJoined:
+		m.memberNews(c, msg.Member, msg)
+		m.callBack(c, msg.Member)
 	case membership.MemberSuspected:
-		m.memberSuspected(c, msg)
-	case membership.MemberJoined, membership.MemberLeft, membership.MemberRefuted, membership.MemberFailed: // a Worker registers, and its connection ends
+		m.memberNews(c, msg.Member, msg)
+	case membership.MemberRefuted:
+		m.memberNews(c, msg.Member, msg)
+	case membership.MemberFailed:
+		m.memberNews(c, msg.Member, msg)
+	case membership.MemberLeft: // its connection ends
+		m.memberNews(c, msg.Member, msg)
 	case RelaunchExecutors:
 		m.schedule(c)
 	case *deploy.KillApplication:

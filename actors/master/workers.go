@@ -93,6 +93,7 @@ func badWorker(r *deploy.RegisterWorker) string {
 }
 
 func (m *Master) acceptWorker(c *rpcenv.Context, worker rpcenv.Ref, r *deploy.RegisterWorker, duplicate bool) {
+	m.doubts.Forget(worker.Address)
 	c.Send(worker, &deploy.RegisteredWorker{
 		Master: c.Self().Proto(), MasterWebUiUrl: m.cfg.WebUIURL, MasterAddress: r.GetMasterAddress(),
 		Duplicate: proto.Bool(duplicate), MasterTerm: m.cfg.Term,
@@ -220,6 +221,7 @@ func (m *Master) loseWorker(c *rpcenv.Context, w *workerInfo, why string) bool {
 	m.persist(c, workerPrefix+w.ID, nil)
 	delete(m.idToWorker, w.ID)
 	delete(m.addressToWorker, w.Ref.Address)
+	m.doubts.Forget(w.Ref.Address)
 	for _, e := range w.Executors() {
 		m.loseExecutor(c, e, "worker lost: "+why, proto.String(w.Host))
 	}

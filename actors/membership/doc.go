@@ -2,9 +2,9 @@
 // its cluster, as messages to its own endpoints. Spark's standalone mode has no such endpoint: there a Master hears of Workers by their
 // registration only, and a user names their Masters to Workers.
 //
-// What it says is a hint (cluster/gossip says why). MemberSuspected makes a Master ask the Worker whether it lives, and
-// a Worker look for other Masters; it removes no member from their books. What does stays as in Spark: the end of a
-// connection, or spark.worker.timeout.
+// What it says is a hint (cluster/gossip says why). [Doubts] is what a Master and a ResourceManager make of it: they ask a node that is
+// suspected, and give it up before its time-out only if it does not answer and a second sign comes. A Worker looks for other Masters when
+// its own has failed.
 //
 // A process that was given no member's gossip asks the daemons that it knows by their addresses for theirs (FindRing), as long as none of
 // them is a member: a Worker and a driver their Masters, one of several Masters the others, a NodeManager and an ApplicationMaster their

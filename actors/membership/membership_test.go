@@ -9,8 +9,19 @@ import (
 
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
+
+// confOf makes settings of membership.
+func confOf(t *testing.T, key, value string) *conf.Conf {
+	t.Helper()
+	c, err := conf.New(map[string]string{key: value}, membership.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 

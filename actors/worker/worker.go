@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/rpc"
@@ -13,7 +14,7 @@ import (
 )
 
 // Name is what the endpoint is called.
-const Name = "Worker"
+const Name = ids.Worker
 
 // Worker is the endpoint: one machine's share of a standalone cluster. It mirrors org.apache.spark.deploy.worker.Worker.
 type Worker struct {

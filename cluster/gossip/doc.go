@@ -5,8 +5,8 @@
 // Membership, which also finds the gossip of daemons that are known by their addresses alone. [Join] makes a member without endpoints, such
 // as a command that looks.
 //
-// An event is a hint. Members disagree for a moment, and a failed member may be alive behind a slow network, so a
-// Master that hears of a failure asks the Worker, and removes it only when Spark's own rules say so.
+// An event is a hint. Members disagree for a moment, and a failed member may be alive behind a slow network. So a Master and a
+// ResourceManager that hear of a suspicion ask the node, and one that answers stays: membership.Doubts has the rules.
 //
 // Each run of a process is a member of its own: its name holds a number of that run, since memberlist refuses a name that it
 // knows at another address. memberlist does not report whether a member left or failed: so a member that leaves says goodbye to each of

@@ -11,7 +11,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// join makes the daemon a member of its cluster, and its endpoint hears of the others. leads says that it is a Master that leads, or a
+// join makes the daemon a member of its cluster, and its endpoint, if it wants to, hears of the others. leads says that it is a Master that leads, or a
 // ResourceManager. seek are daemons of the cluster, which it asks for their gossip if --join names nobody's.
 func (d *daemon) join(ctx context.Context, leads bool, seek ...rpcenv.Address) error {
 	cfg := gossip.Of(d.opts.Conf, gossip.Meta{Role: d.opts.Role, UI: d.faces.url, Leads: leads})
@@ -50,8 +50,8 @@ func (n *Node) Join(d membership.Discovery, seek []rpcenv.Address) error {
 
 func (n *Node) membership(d membership.Discovery, seek []rpcenv.Address) membership.Config {
 	cfg := membership.Config{Discovery: d, Seek: seek}
-	if n.hears {
-		cfg.Notify = []rpcenv.Ref{n.Ref}
+	if !n.hears.IsZero() {
+		cfg.Notify = []rpcenv.Ref{n.hears}
 	}
 	return cfg
 }

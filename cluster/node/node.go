@@ -17,7 +17,7 @@ type Node struct {
 	// Scheduler is the endpoint of a ResourceManager that has the books, else nil. What holds for Master holds for it.
 	Scheduler *scheduler.Scheduler
 
-	hears bool // the endpoint understands the news of membership
+	hears rpcenv.Ref // the endpoint that gets the news of membership; zero: none does
 }
 
 // Master starts a Master: env says where it listens.
@@ -27,7 +27,7 @@ func Master(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) 
 	if err != nil {
 		return nil, err
 	}
-	n.Master, n.hears = m, true
+	n.Master, n.hears = m, n.Ref
 	return n, nil
 }
 
@@ -37,7 +37,7 @@ func Worker(h rpcenv.Host, env rpcenv.Config, cfg worker.Config) (*Node, error) 
 	if err != nil {
 		return nil, err
 	}
-	n.hears = true
+	n.hears = n.Ref
 	return n, nil
 }
 

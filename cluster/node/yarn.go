@@ -18,7 +18,9 @@ func ResourceManager(h rpcenv.Host, env rpcenv.Config, cfg resourcemanager.Confi
 		e.Shutdown()
 		return nil, err
 	}
-	return &Node{Env: e, Ref: e.Ref(e.Address(), ids.ClientRMService), Scheduler: s}, nil
+	return &Node{
+		Env: e, Ref: e.Ref(e.Address(), ids.ClientRMService), Scheduler: s, hears: e.Ref(e.Address(), ids.ResourceTracker),
+	}, nil
 }
 
 // NodeManager starts a NodeManager.

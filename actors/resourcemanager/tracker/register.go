@@ -38,6 +38,7 @@ func (t *ResourceTracker) registerNodeManager(c *rpcenv.Context, q *yarn.Registe
 		rpcenv.Reply(c, q, &yarn.RegisterNodeManagerResponse{NodeAction: yarn.NodeAction_NODE_SHUTDOWN, DiagnosticsMessage: why})
 		return
 	}
+	t.doubts.Forget(rpcenv.Address{Host: id.Host, Port: int(id.Port)})
 	n := t.byID[id]
 	if n == nil || n.machine.State.Over() {
 		t.started(c, n, id, q)

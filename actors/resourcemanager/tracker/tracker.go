@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/actors/resourcemanager/life"
 	"github.com/coherer/coherer/actors/resourcemanager/machine"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
@@ -26,6 +27,8 @@ type ResourceTracker struct {
 	nodes []*node // in the order of their first registration
 	byID  map[ids.Node]*node
 	hosts hostLists
+
+	doubts *membership.Doubts // of nodes
 
 	client, ams, scheduler rpcenv.Ref
 }
@@ -63,7 +66,9 @@ type node struct {
 
 // New makes the endpoint; with nil lists any host may be a node. It refuses every call before [BeginTracker].
 func New(lists Hosts) *ResourceTracker {
-	return &ResourceTracker{lists: lists, byID: map[ids.Node]*node{}}
+	t := &ResourceTracker{lists: lists, byID: map[ids.Node]*node{}}
+	t.doubts = membership.NewDoubts(ids.ContainerManager, t.notAnswering)
+	return t
 }
 
 // checkNodes is the timer of the NMLivelinessMonitor.
@@ -101,6 +106,16 @@ func (t *ResourceTracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		t.forgetContainer(c, m)
 	case RequestNodes:
 		t.requestNodes(c, m)
+	case membership.MemberJoined: // a node that was given up gets RESYNC with its next heartbeat, within a second
+		t.memberNews(c, m.Member, m)
+	case membership.MemberSuspected:
+		t.memberNews(c, m.Member, m)
+	case membership.MemberRefuted:
+		t.memberNews(c, m.Member, m)
+	case membership.MemberFailed:
+		t.memberNews(c, m.Member, m)
+	case membership.MemberLeft: // it unregisters
+		t.memberNews(c, m.Member, m)
 	default:
 		c.Unsupported(m)
 	}

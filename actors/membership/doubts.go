@@ -1,0 +1,126 @@
+package membership
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Doubts are the nodes of a Master, or of a ResourceManager, of which the cluster's gossip says that they may be gone. A suspicion makes
+// the manager ask the node at once. The manager gives the node up, as if the node had been silent for its whole time-out, when the node does not
+// answer within coherer.gossip.askTimeout and the gossip gives a second sign: another member had no answer either, or all have given
+// the node up.
+//
+// A node that answers stays, whatever the gossip says; so a gossip that is wrong, or lies, costs questions only. Spark and Hadoop have no
+// gossip: there a node that is frozen or cut off is missed after its time-out alone.
+type Doubts struct {
+	endpoint string
+	giveUp   func(*rpcenv.Context, Member, string)
+	about    map[rpcenv.Address]*doubt
+}
+
+// NewDoubts makes Doubts about nodes that have an endpoint of that name. giveUp is called, by a handler, to give a node up; its last
+// argument is the reason.
+func NewDoubts(endpoint string, giveUp func(*rpcenv.Context, Member, string)) *Doubts {
+	return &Doubts{endpoint: endpoint, giveUp: giveUp, about: map[rpcenv.Address]*doubt{}}
+}
+
+// doubt is what speaks against one run of a node.
+type doubt struct {
+	Member
+	by     []string // who had no answer; two decide, so two are kept
+	failed bool     // all have given it up
+	asked  bool     // a question is under way
+	silent bool     // the latest question had no answer
+}
+
+// News takes note of what the endpoint Membership says of a node: a suspicion or its end. A duplicate changes nothing, except that it asks again a
+// node that did not answer. Other messages are ignored.
+func (d *Doubts) News(c *rpcenv.Context, news rpcenv.Message) {
+	switch n := news.(type) {
+	case MemberSuspected:
+		x := d.of(n.Member)
+		if len(x.by) < 2 && !slices.Contains(x.by, n.By) {
+			x.by = append(x.by, n.By)
+		}
+		d.weigh(c, x)
+	case MemberFailed:
+		x := d.of(n.Member)
+		x.failed = true
+		d.weigh(c, x)
+	case MemberRefuted:
+		d.forget(n.Member)
+	case MemberJoined:
+		d.forget(n.Member)
+	case MemberLeft:
+		d.forget(n.Member)
+	}
+}
+
+// Forget ends a doubt about whatever node is at an address: it has shown that it is there, or it is given up. Without one it does nothing.
+func (d *Doubts) Forget(at rpcenv.Address) { delete(d.about, at) }
+
+func (d *Doubts) forget(m Member) {
+	if x := d.about[m.RPC]; x != nil && x.Member == m {
+		d.Forget(m.RPC)
+	}
+}
+
+// of is the doubt about a member; one about an earlier run at its address ends.
+func (d *Doubts) of(m Member) *doubt {
+	if x := d.about[m.RPC]; x != nil && x.Member == m {
+		return x
+	}
+	x := &doubt{Member: m}
+	d.about[m.RPC] = x
+	return x
+}
+
+// sure reports whether the gossip gave a second sign.
+func (x *doubt) sure() bool { return x.failed || len(x.by) > 1 }
+
+// weigh gives the node up if enough speaks against it, or else asks it.
+func (d *Doubts) weigh(c *rpcenv.Context, x *doubt) {
+	switch {
+	case x.silent && x.sure():
+		d.Forget(x.RPC)
+		d.giveUp(c, x.Member, x.why())
+	case !x.asked:
+		d.ask(c, x)
+	}
+}
+
+func (d *Doubts) ask(c *rpcenv.Context, x *doubt) {
+	node := rpcenv.Ref{Address: x.RPC, Name: d.endpoint}
+	c.Log().Warnf("%s is suspected to be gone, asking it", node)
+	x.asked = true
+	// The node's Env answers, and its endpoint need not: a busy one counts as present.
+	rpcenv.Resolve(c, node.String(), func(_ rpcenv.Ref, err error) {
+		x.asked = false
+		switch {
+		case d.about[x.RPC] != x: // the doubt has ended
+		case err == nil:
+			d.Forget(x.RPC)
+			c.Log().Infof("%s is there", node)
+		default:
+			c.Log().WithError(err).Warnf("%s did not answer", node)
+			x.silent = true
+			if x.sure() {
+				d.weigh(c, x)
+			}
+		}
+	}, rpcenv.Timeout(AskTimeout.Source(c.Conf()), AskTimeout.Get(c.Conf())))
+}
+
+// why is the reason to give the node up.
+func (x *doubt) why() string {
+	why := "Gave no answer"
+	if len(x.by) > 0 {
+		why += ", nor to " + strings.Join(x.by, " and ")
+	}
+	if x.failed {
+		why += ", and the other members of the cluster have given it up"
+	}
+	return why
+}

@@ -1,0 +1,164 @@
+package membership_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
+	"github.com/coherer/coherer/rpcenv/trace"
+)
+
+// manager is an endpoint with Doubts.
+type manager struct {
+	doubts *membership.Doubts
+	gaveUp []string
+}
+
+func (m *manager) Receive(c *rpcenv.Context, msg rpcenv.Message) {
+	switch msg := msg.(type) {
+	case forget:
+		m.doubts.Forget(msg.at)
+	case *rpc.CheckExistence: // a node connects
+		rpcenv.Reply(c, msg, &rpc.Bool{})
+	default:
+		m.doubts.News(c, msg)
+	}
+}
+
+// connect makes the connection over which the manager asks a node.
+func connect(t *testing.T, node *rpctest.Probe, to rpcenv.Ref) {
+	t.Helper()
+	if _, err := rpctest.Ask[*rpc.Bool](node, to, &rpc.CheckExistence{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type forget struct {
+	rpcenv.Local
+	at rpcenv.Address
+}
+
+// A node is given up when it does not answer and there are two signs: two members that had no answer either, or the word of all. Who answers
+// stays, whatever is said of it.
+func TestWhatASuspicionIsWorth(t *testing.T) {
+	for _, is := range []struct {
+		name  string
+		says  string // what happens: a word each, in order; "1s" and the like let time pass
+		asked int
+		given string
+	}{
+		{"nothing is said", "freeze 10s", 0, ""},
+		{"one sign, and it answers", "by:A 2s", 1, ""},
+		{"one sign, and it does not answer", "freeze by:A 10s", 1, ""},
+		{"the same sign twice", "freeze by:A by:A 10s", 1, ""},
+		{"the same sign after the answer failed", "freeze by:A 2s by:A 10s", 2, ""},
+		{"two signs", "freeze by:A by:B 999ms", 1, ""},
+		{"two signs, after the time to answer", "freeze by:A by:B 1s", 1, "Gave no answer, nor to A and B"},
+		{"three signs are no more than two", "freeze by:A by:B by:C 1s", 1, "Gave no answer, nor to A and B"},
+		{"the second sign comes after the time to answer", "freeze by:A 2s by:B 0s", 1, "Gave no answer, nor to A and B"},
+		{"all give it up", "freeze by:A 500ms failed 500ms", 1, "Gave no answer, nor to A, and the other members of the cluster have given it up"},
+		{"all give it up at once", "freeze failed 1s", 1, "Gave no answer, and the other members of the cluster have given it up"},
+		{"all give up a node that answers", "by:A by:B failed 10s", 3, ""},
+		{"it thaws in time", "freeze by:A by:B 900ms thaw 10s", 1, ""},
+		{"it refutes", "freeze by:A 2s refuted by:B 10s", 2, ""},
+		{"it refutes while it is asked", "freeze by:A by:B refuted 10s", 1, ""},
+		{"it joins again", "freeze by:A by:B joined 10s", 1, ""},
+		{"it leaves", "freeze by:A by:B left 10s", 1, ""},
+		{"it registers", "freeze by:A by:B forget 10s", 1, ""},
+		{"it has ended, so that nobody can be asked", "kill by:A by:B 1s", 0, "Gave no answer, nor to A and B"},
+		{"news of an earlier run are not of this one", "freeze old:A by:B 10s", 2, ""},
+		{"the end of an earlier run is not that of this one", "freeze by:A by:B oldleft 1s", 1, "Gave no answer, nor to A and B"},
+		{"it is given up once", "freeze by:A by:B 1s failed 500ms refuted 10s", 2, "Gave no answer, nor to A and B"},
+	} {
+		t.Run(is.name, func(t *testing.T) {
+			w := rpctest.New(t, 1)
+			w.NoPanic()
+			m := &manager{}
+			env := w.Env("M", nil)
+			ref := w.Register(env, "Manager", m)
+			node := w.ProbeIn(w.Env("W", nil), "Node")
+			now := membership.Member{Name: "w/2", Role: "worker", RPC: node.Env.Address()}
+			old := membership.Member{Name: "w/1", Role: "worker", RPC: node.Env.Address()}
+			m.doubts = membership.NewDoubts("Node", func(_ *rpcenv.Context, of membership.Member, why string) {
+				if of != now {
+					t.Errorf("%v is given up", of)
+				}
+				m.gaveUp = append(m.gaveUp, why)
+			})
+			tool := w.ProbeIn(env, "Tool")
+			connect(t, node, ref)
+			for _, word := range strings.Fields(is.says) {
+				verb, by, _ := strings.Cut(word, ":")
+				switch verb {
+				case "freeze":
+					w.Find("W").Pause()
+				case "thaw":
+					w.Find("W").Resume()
+				case "kill":
+					w.Find("W").Kill()
+				case "by":
+					tool.Send(ref, membership.MemberSuspected{Member: now, By: by})
+				case "old":
+					tool.Send(ref, membership.MemberSuspected{Member: old, By: by})
+				case "failed":
+					tool.Send(ref, membership.MemberFailed{Member: now})
+				case "refuted":
+					tool.Send(ref, membership.MemberRefuted{Member: now})
+				case "joined":
+					tool.Send(ref, membership.MemberJoined{Member: now})
+				case "left":
+					tool.Send(ref, membership.MemberLeft{Member: now})
+				case "oldleft":
+					tool.Send(ref, membership.MemberLeft{Member: old})
+				case "forget":
+					tool.Send(ref, forget{at: now.RPC})
+				default:
+					d, err := time.ParseDuration(word)
+					if err != nil {
+						t.Fatal(err)
+					}
+					w.Advance(d)
+				}
+				w.Settle()
+			}
+			asked := 0
+			for _, e := range w.Trace().Entries {
+				if e.Type == "CheckExistence" && e.K == trace.KindMsg && e.Form == "ask" && e.From == "M/Manager" {
+					asked++
+				}
+			}
+			if got := strings.Join(m.gaveUp, "; "); asked != is.asked || got != is.given {
+				t.Errorf("asked %d times, given up: %q\nwant  %d times, %q", asked, got, is.asked, is.given)
+			}
+		})
+	}
+}
+
+// coherer.gossip.askTimeout is how long a node may take.
+func TestTheTimeToAnswerIsASetting(t *testing.T) {
+	w := rpctest.New(t, 1)
+	m := &manager{}
+	env := w.Env("M", confOf(t, "coherer.gossip.askTimeout", "300ms"))
+	ref := w.Register(env, "Manager", m)
+	node := w.ProbeIn(w.Env("W", nil), "Node")
+	of := membership.Member{Name: "w/1", Role: "worker", RPC: node.Env.Address()}
+	m.doubts = membership.NewDoubts("Node", func(_ *rpcenv.Context, _ membership.Member, why string) { m.gaveUp = append(m.gaveUp, why) })
+	connect(t, node, ref)
+	w.Find("W").Pause()
+	tool := w.ProbeIn(env, "Tool")
+	tool.Send(ref, membership.MemberFailed{Member: of})
+	w.Advance(299 * time.Millisecond)
+	if len(m.gaveUp) > 0 {
+		t.Errorf("given up too soon: %q", m.gaveUp)
+	}
+	w.Advance(time.Millisecond)
+	want := "[Gave no answer, and the other members of the cluster have given it up]"
+	if got := fmt.Sprint(m.gaveUp); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
