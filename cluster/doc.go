@@ -14,6 +14,7 @@
 //	recovery/    a Master's records on disk
 //	raftlog/     an election's log on disk
 //	gossip/      daemons, drivers and ApplicationMasters are members of their cluster, and hear of each other
+//	  swim/      the same in simulations: a model of it
 //
 //	web/         what the pages of all daemons have in common
 //	  spark/     pages, JSON and metrics of Master and Worker

@@ -11,4 +11,6 @@
 // Each run of a process is a member of its own: its name holds a number of that run, since memberlist refuses a name that it
 // knows at another address. memberlist does not report whether a member left or failed: so a member that leaves says goodbye to each of
 // the others itself.
+//
+// Package swim, below this one, is the model of it for simulations, with the same [Pace].
 package gossip

@@ -10,11 +10,11 @@ import (
 func TestMeetRemembersTheLatestAddresses(t *testing.T) {
 	m := &Member{calls: []string{"10.0.0.1:7946"}, books: newBooks(), called: make(chan struct{}, 1)}
 	want := []string{"10.0.0.1:7946"}
-	for i := range 2 * mostCalls {
+	for i := range 2 * MostCalls {
 		at := fmt.Sprint("10.0.0.2:", 1+i)
 		m.Meet(at)
 		m.Meet(at)
-		if i >= mostCalls {
+		if i >= MostCalls {
 			want = append(want, at)
 		}
 	}

@@ -12,16 +12,9 @@ import (
 // calls on it: when all others were started again meanwhile it would stay alone for ever. So each member calls, from time
 // to time, on the addresses that it was given, or that Meet was, and on those where it knew members that failed.
 
-// defaultUpkeep is the Upkeep of a Config that sets none.
-const defaultUpkeep = 5 * time.Second
-
-// mostCalls bounds the addresses of failed members that are remembered, and those of Meet: a daemon that is started again and again has a
-// new one each time.
-const mostCalls = 32
-
-// latest are the last mostCalls of addresses.
+// latest are the last MostCalls of addresses.
 func latest[T any](addresses []T) []T {
-	return slices.Delete(addresses, 0, max(len(addresses)-mostCalls, 0))
+	return slices.Delete(addresses, 0, max(len(addresses)-MostCalls, 0))
 }
 
 // keep looks after the membership until this member ends.
@@ -29,7 +22,7 @@ func (m *Member) keep(c Config) {
 	defer close(m.keeper)
 	period := c.Upkeep
 	if period <= 0 {
-		period = defaultUpkeep
+		period = Upkeep
 	}
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()

@@ -40,6 +40,7 @@ func verbs() map[string]func(*Runner, syntax.Command) error {
 		"cut":       (*Runner).fault,
 		"heal":      (*Runner).fault,
 		"delay":     (*Runner).fault,
+		"lose":      (*Runner).fault,
 		"latency":   (*Runner).fault,
 		"drop":      (*Runner).fault,
 		"duplicate": (*Runner).fault,

@@ -6,6 +6,7 @@
 //	cut A B [oneway]                     nothing goes from A to B, nor back; what is sent waits, as under TCP
 //	heal A B [oneway]                    ends a cut: what waited arrives, in order
 //	delay A B D                          adds D to the way from A to B; 0s ends it
+//	lose A B P [oneway]                  loses packets beside connections, such as gossip's, with a probability; 0 ends it
 //	latency MIN MAX                      how long a packet takes, from now on, between any two
 //	drop PATTERN [n=N] [for=D] [p=P]     loses messages, as a fault of the software would: the connection goes on
 //	duplicate PATTERN ...                messages arrive twice

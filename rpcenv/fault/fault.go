@@ -17,6 +17,7 @@ const (
 	Cut       Verb = "cut"
 	Heal      Verb = "heal"
 	Delay     Verb = "delay"
+	Lose      Verb = "lose"
 	Latency   Verb = "latency"
 	Drop      Verb = "drop"
 	Duplicate Verb = "duplicate"
@@ -36,6 +37,7 @@ var forms = map[Verb]string{
 	Cut:       "A B [oneway]",
 	Heal:      "A B [oneway]",
 	Delay:     "A B DURATION, or FROM->TO:MESSAGE by=DURATION [n=N] [for=DURATION] [p=P]",
+	Lose:      "A B P [oneway]",
 	Latency:   "MIN MAX",
 	Drop:      "FROM->TO:MESSAGE [n=N] [for=DURATION] [p=P]",
 	Duplicate: "FROM->TO:MESSAGE [n=N] [for=DURATION] [p=P]",
@@ -67,7 +69,7 @@ type Fault struct {
 	N int
 	// For is how long a rule holds; 0 is no limit.
 	For time.Duration
-	// P is the probability with which a rule acts on a message that fits; 0 is always.
+	// P is the probability with which a rule acts on a message that fits; 0 is always. Of Lose it is that of each packet's loss; 0 is none.
 	P float64
 	// By is how much later something is, or how long a handler takes. Of Latency it is the least.
 	By time.Duration
@@ -112,6 +114,8 @@ func (f Fault) String() string {
 		words = append(words, f.By.String())
 	case Threads:
 		words = append(words, strconv.Itoa(f.N))
+	case Lose:
+		words = append(words, strconv.FormatFloat(f.P, 'g', -1, 64))
 	}
 	if f.OneWay {
 		words = append(words, "oneway")
@@ -151,6 +155,12 @@ func parse(ws []word, line int) (Fault, error) {
 		}
 		p.want(args, 3)
 		f.A, f.B, f.By = p.name(args, 0), p.name(args, 1), p.duration(args, 2)
+	case Lose:
+		if len(args) == 4 && args[3].text == "oneway" {
+			f.OneWay, args = true, args[:3]
+		}
+		p.want(args, 3)
+		f.A, f.B, f.P = p.name(args, 0), p.name(args, 1), p.share(args, 2)
 	case Drop, Duplicate, Reorder:
 		p.rule(&f, args)
 	case Latency:
@@ -175,4 +185,4 @@ func parse(ws []word, line int) (Fault, error) {
 	return f, nil
 }
 
-const verbList = "cut, heal, delay, latency, drop, duplicate, reorder, pause, resume, kill, vanish, restart, reset, cost, threads"
+const verbList = "cut, heal, delay, lose, latency, drop, duplicate, reorder, pause, resume, kill, vanish, restart, reset, cost, threads"

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // lines are all forms of all faults.
 var lines = []string{
-	"cut A B", "cut A B oneway", "heal * W1.2", "heal A B oneway", "delay A B 1.5s", "delay A->B:* by=10ms n=2 for=1m0s p=0.25",
+	"cut A B", "cut A B oneway", "heal * W1.2", "heal A B oneway", "delay A B 1.5s", "lose A B 0.25", "lose * B 0 oneway", "delay A->B:* by=10ms n=2 for=1m0s p=0.25",
 	"latency 100µs 1ms", "drop W1->M/Master:Heartbeat", "drop *->*:* n=1", "duplicate A->B:C for=3s", "reorder A->B:C",
 	"reorder A->B:C by=20ms p=1", "pause W1", "resume W1", "kill W1", "vanish W1", "restart W1", "reset W1 M 1s", "cost M/Master Heartbeat 5ms",
 	"threads M 2",
@@ -36,7 +36,7 @@ func TestEachFaultParsesBackFromWhatItPrints(t *testing.T) {
 		}
 		seen[f.Verb] = true
 	}
-	if len(seen) != 15 {
+	if len(seen) != 16 {
 		t.Error("not all verbs are tried:", seen)
 	}
 }
@@ -58,6 +58,7 @@ func TestErrorsNameLineAndColumn(t *testing.T) {
 		"at 1s delay ä->B:C for=0s":                `1:24: want more than nothing`,
 		"at 1s latency 2ms 1ms":                    `1:19: MAX is less than MIN`,
 		"at 1s threads A -1":                       `1:17: "-1": want a number`,
+		"at 1s lose A B 2":                         `1:16: "2": want a probability`,
 		"at 1s pause A=B":                          `1:13: "A=B" is no name`,
 		"plan seed=x":                              `1:6: seed "x": want a number`,
 		"plan seeds=1":                             `1:6: "seeds=1": want plan seed=N`,

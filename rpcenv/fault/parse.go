@@ -173,6 +173,14 @@ func (p *parser) probability(at word) float64 {
 	return x
 }
 
+// share reads a probability that may be 0.
+func (p *parser) share(args []word, i int) float64 {
+	if p.err != nil || args[i].text == "0" {
+		return 0
+	}
+	return p.probability(args[i])
+}
+
 // isName reports whether s can be a name in a text of faults: one that a pattern, an option or a comment cannot be taken for.
 func isName(s string) bool {
 	return !strings.ContainsAny(s, ":=\"") && !strings.Contains(s, "->") && !strings.HasPrefix(s, "#") &&

@@ -23,6 +23,7 @@
 //     arrives after the cut is healed. Dials wait, for two minutes at most.
 //   - A rule drops, doubles, delays or reorders messages, above TCP: that is what the real network cannot do and a faulty
 //     program can. What became of a message is an event of the trace, which names the rule. Copies have names of their own.
+//   - Packets beside connections, such as those of gossip ([Host.Datagram]), are lost in a cut, and by the fault lose.
 //   - A process that is paused handles nothing; what comes for it and its timers wait. It is not asked for by Settle.
 //   - A machine that vanishes leaves connections half open: what is sent to it goes nowhere, until a new process at its
 //     address resets them or, after 15 minutes, TCP gives up.

@@ -66,10 +66,11 @@ func (w *World) Schedule(p fault.Plan) {
 	}
 }
 
-// Calm ends all faults that last: rules, cuts, delays, pauses and costs. What has ended stays so.
+// Calm ends all faults that last: rules, cuts, delays, losses, pauses and costs. What has ended stays so.
 func (w *World) Calm() {
 	w.faults.rules, w.busy = nil, busy{}
 	clear(w.net.delays)
+	clear(w.packets.losses)
 	clear(w.net.cuts)
 	w.Heal("", "") // of no cut in particular: with all of them gone it releases everything that is held
 	for _, h := range w.hosts {
@@ -96,11 +97,11 @@ func (w *World) Reset(a, b string, d time.Duration) error {
 	return nil
 }
 
-// Faulty reports whether a fault is in force: a cut, a delay, a rule, a cost or a pause that has not ended. What was killed
+// Faulty reports whether a fault is in force: a cut, a delay, a loss, a rule, a cost or a pause that has not ended. What was killed
 // or has vanished is no fault any more.
 func (w *World) Faulty() bool {
 	w.faults.rules = slices.DeleteFunc(w.faults.rules, func(r *rule) bool { return r.over(w.now) })
-	return len(w.faults.rules) > 0 || len(w.net.cuts) > 0 || len(w.net.delays) > 0 || !w.busy.idle() ||
+	return len(w.faults.rules) > 0 || len(w.net.cuts) > 0 || len(w.net.delays) > 0 || len(w.packets.losses) > 0 || !w.busy.idle() ||
 		slices.ContainsFunc(w.hosts, func(h *Host) bool { return h.paused && !h.dead })
 }
 
@@ -114,6 +115,12 @@ func (w *World) apply(f fault.Fault) error {
 		do(f.A, f.B)
 		if !f.OneWay {
 			do(f.B, f.A)
+		}
+		return nil
+	case fault.Lose:
+		w.Lose(f.A, f.B, f.P)
+		if !f.OneWay {
+			w.Lose(f.B, f.A, f.P)
 		}
 		return nil
 	case fault.Latency:

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math/rand/v2"
 	"time"
 
 	"github.com/coherer/coherer/rpcenv"
@@ -63,14 +64,17 @@ func (n *network) isCut(from, to *Host) bool {
 		n.cuts[[2]string{from.name, "*"}] || n.cuts[[2]string{"*", "*"}])
 }
 
-// latency is how long a packet takes.
-func (w *World) latency(from, to *Host) time.Duration {
-	d := w.net.min
-	if spread := w.net.max - w.net.min; spread > 0 {
-		d += time.Duration(w.rnd.Int64N(int64(spread)))
+// latency is how long a packet of a connection takes.
+func (w *World) latency(from, to *Host) time.Duration { return w.net.travel(w.rnd, from, to) }
+
+// travel is how long a packet takes, drawn from a stream.
+func (n *network) travel(rnd *rand.Rand, from, to *Host) time.Duration {
+	d := n.min
+	if spread := n.max - n.min; spread > 0 {
+		d += time.Duration(rnd.Int64N(int64(spread)))
 	}
-	if len(w.net.delays) > 0 {
-		d += w.net.delays[[2]string{from.name, to.name}]
+	if len(n.delays) > 0 {
+		d += n.delays[[2]string{from.name, to.name}]
 	}
 	return d
 }

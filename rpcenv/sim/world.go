@@ -46,6 +46,7 @@ type World struct {
 	hosts    []*Host
 	programs map[string]program
 	net      network
+	packets  packets
 	busy     busy
 	pace     pace
 	faults   faults
@@ -65,7 +66,7 @@ func New(seed uint64, bodyLimit int) *World { return NewWith(seed, record.NewRec
 func NewWith(seed uint64, r *record.Recorder) *World {
 	w := &World{
 		Roles: map[string]func(*Host, rpcenv.Command) error{}, Tied: map[string]bool{},
-		seed: seed, now: Start, recorder: r, programs: map[string]program{}, net: newNetwork(), pace: newPace(),
+		seed: seed, now: Start, recorder: r, programs: map[string]program{}, net: newNetwork(), packets: newPackets(seed), pace: newPace(),
 	}
 	// Two streams: a rule that acts with a probability draws from its own, and changes no other choice of the World.
 	w.rnd = rand.New(rand.NewPCG(seed, 0x636f6865726572))
