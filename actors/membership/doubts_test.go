@@ -92,7 +92,7 @@ func TestWhatASuspicionIsWorth(t *testing.T) {
 			})
 			tool := w.ProbeIn(env, "Tool")
 			connect(t, node, ref)
-			for _, word := range strings.Fields(is.says) {
+			for word := range strings.FieldsSeq(is.says) {
 				verb, by, _ := strings.Cut(word, ":")
 				switch verb {
 				case "freeze":

@@ -182,7 +182,7 @@ func (n *ContainerManager) resync(c *rpcenv.Context, why string) {
 // unregister takes leave of the ResourceManager. Without an answer nothing is lost: the ResourceManager misses the heartbeats.
 func (n *ContainerManager) unregister(c *rpcenv.Context) {
 	c.Cancel(n.beat)
-	if n.reg.registered {
+	if n.reg.registered || n.reg.asking { // a registration that is under way comes first, and would leave a node that nobody ends
 		rpcenv.Ask(c, n.reg.tracker, &yarn.UnRegisterNodeManagerRequest{NodeId: n.nodeIDProto()}, func(*yarn.UnRegisterNodeManagerResponse, error) {})
 	}
 	n.reg.registered = false

@@ -250,6 +250,33 @@ func TestTheLossOfEitherAddressOfTheMasterIsItsLoss(t *testing.T) {
 	}
 }
 
+// A Master that said goodbye is no failure. One that came back since, and then is lost, is.
+func TestAMasterThatLeftIsNoError(t *testing.T) {
+	k := newKit(t)
+	k.masters = []*rpctest.Probe{k.master}
+	other := k.another("M2")
+	k.join(Config{Membership: true, Masters: []rpcenv.Address{k.master.Env.Address(), other.Env.Address()}}, far)
+	p := k.w.ProbeIn(k.env, "Membership")
+	p.Send(k.worker, membership.MemberJoined{Member: asMaster(k.master.Env.Address())})
+	p.Send(k.worker, membership.MemberLeft{Member: asMaster(k.master.Env.Address())})
+	k.w.Settle()
+	k.w.Find("M").Kill()
+	k.w.Settle()
+	if failed, left := k.lines("Connection to master failed!"), k.lines("The master has left the cluster."); len(failed) != 0 || len(left) != 1 {
+		t.Errorf("after a goodbye: %q %q", failed, left)
+	}
+	p.Send(k.worker, membership.MemberLeft{Member: asMaster(other.Env.Address())})
+	m := k.registered(false, 0)
+	m.Master = other.Ref.Proto()
+	other.Send(k.worker, m)
+	k.w.Settle()
+	k.w.Find("M2").Kill()
+	k.w.Settle()
+	if failed, left := k.lines("Connection to master failed!"), k.lines("The master has left the cluster."); len(failed) != 1 || len(left) != 1 {
+		t.Errorf("without one: %q %q", failed, left)
+	}
+}
+
 func TestHeartbeatsAreAQuarterOfTheTimeoutApart(t *testing.T) {
 	k := newKit(t)
 	k.w.Latency(time.Millisecond, time.Millisecond)

@@ -16,6 +16,7 @@ type registration struct {
 	masters []rpcenv.Address    // configured
 	members []membership.Member // Masters that Membership reported, in the order of their coming
 	found   bool                // Membership reports Masters
+	left    rpcenv.Address      // of the latest member that said goodbye, such as the Master
 
 	// Set by the Master that accepted this Worker last.
 	master    rpcenv.Ref
@@ -215,7 +216,7 @@ func (w *Worker) changeMaster(c *rpcenv.Context, master *rpc.EndpointRef, webUIU
 		r.toConnect = configured
 	}
 	r.activeURL, r.webUIURL = r.master.Address.SparkURL(), webUIURL
-	r.connected, r.deposed, r.unreached = true, false, false
+	r.connected, r.deposed, r.unreached, r.left = true, false, false, rpcenv.Address{}
 	c.Cancel(r.retry)
 	r.try++ // what other Masters' verifiers answer now is of no interest
 }

@@ -87,6 +87,7 @@ func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case membership.MemberJoined:
 		w.memberJoined(c, m)
 	case membership.MemberLeft:
+		w.reg.left = m.Member.RPC
 		w.memberGone(m.Member)
 	case membership.MemberFailed:
 		w.memberGone(m.Member)
@@ -140,7 +141,10 @@ func (w *Worker) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 		return
 	}
 	c.Log().Infof("%s Disassociated !", peer)
-	if w.reg.connected {
+	switch {
+	case w.reg.connected && w.reg.isMaster(w.reg.left):
+		c.Log().Info("The master has left the cluster. Waiting for another, or for it to come back...")
+	case w.reg.connected:
 		c.Log().Error("Connection to master failed! Waiting for master to reconnect...")
 	}
 	w.reg.connected = false // heartbeats pause; executors run on, and reports wait for the next registration

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -59,14 +60,10 @@ func TestALeaderThatStoodStillStepsDown(t *testing.T) {
 	}
 }
 
-// signal sends a Master a signal. At the test's end a Master that stands still goes on: else SIGTERM could not end it.
+// signal sends a Master a signal.
 func (m *masters) signal(i int, sig syscall.Signal) {
 	m.t.Helper()
-	if err := m.cmds[i].Process.Signal(sig); err != nil {
-		m.t.Fatal(err)
-	}
-	p := m.cmds[i].Process
-	m.t.Cleanup(func() { _ = p.Signal(syscall.SIGCONT) }) // it may have ended
+	signalAll(m.t, []*exec.Cmd{m.cmds[i]}, sig)
 }
 
 // leaders are the URLs of the Masters that answer status with ALIVE.

@@ -20,7 +20,7 @@ type lines struct {
 
 	mu   sync.Mutex
 	text bytes.Buffer
-	want string
+	want []string // one after the other
 	seen chan struct{}
 }
 
@@ -33,10 +33,18 @@ func (l *lines) Write(b []byte) (int, error) {
 }
 
 func (l *lines) look() {
-	if l.seen != nil && strings.Contains(l.text.String(), l.want) {
-		close(l.seen)
-		l.seen = nil
+	if l.seen == nil {
+		return
 	}
+	rest := l.text.String()
+	for _, want := range l.want {
+		var found bool
+		if _, rest, found = strings.Cut(rest, want); !found {
+			return
+		}
+	}
+	close(l.seen)
+	l.seen = nil
 }
 
 // String is what was written so far.
@@ -46,8 +54,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// until waits until the log has a text.
-func (l *lines) until(t *testing.T, want string) {
+// until waits until the log has these texts, each behind the one before.
+func (l *lines) until(t *testing.T, want ...string) {
 	t.Helper()
 	seen := make(chan struct{})
 	l.mu.Lock()
