@@ -14,6 +14,7 @@ import (
 )
 
 func TestBenchJSON(t *testing.T) {
+	t.Parallel()
 	cmd := command(t, "bench", "local-tell,remote-ask", "--in-flight", "64,1", "--duration", "50ms", "--trials", "2", "--rivals", "none", "-o", "json")
 	got := finish(t, cmd)
 	if got.code != 0 {
@@ -87,6 +88,7 @@ func hasAll(t *testing.T, at string, got, want any) {
 }
 
 func TestBenchText(t *testing.T) {
+	t.Parallel()
 	cmd := command(t, "bench", "remote-tell", "--size", "1KiB", "--duration", "50ms", "--trials", "1")
 	cmd.Dir = t.TempDir()
 	got := finish(t, cmd)
@@ -107,6 +109,7 @@ func TestBenchText(t *testing.T) {
 
 // The file has the report in the form that -o names, stdout the text; a file that cannot be is said before anything is measured.
 func TestBenchWritesAFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "ask.csv")
 	args := []string{"bench", "local-ask", "--duration", "50ms", "--trials", "1", "--contenders", "coherer", "-o", "csv", "--out", file}
@@ -126,6 +129,7 @@ func TestBenchWritesAFile(t *testing.T) {
 
 // A baseline that is far ahead fails the command when a limit says so, after the report is out; one that does not fit is usage.
 func TestBenchAgainstABaseline(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "base.json")
 	measured := func(more ...string) result {
 		args := append([]string{"bench", "local-ask", "--duration", "50ms", "--trials", "4", "--contenders", "coherer"}, more...)
@@ -190,6 +194,7 @@ func TestBenchSweepAndPlot(t *testing.T) {
 
 // A server has the receiving sides of another command, says what it starts, and ends well by Ctrl-C.
 func TestBenchServeAndConnect(t *testing.T) {
+	t.Parallel()
 	server := command(t, "bench", "serve", "--listen", "127.0.0.1:0", "--rivals", "none")
 	said, err := server.StderrPipe()
 	if err != nil {
@@ -223,6 +228,7 @@ func TestBenchServeAndConnect(t *testing.T) {
 
 // Without a case it measures the default report, at two depths.
 func TestBenchWithoutACase(t *testing.T) {
+	t.Parallel()
 	got := finish(t, command(t, "bench", "--duration", "50ms", "--trials", "1", "--contenders", "coherer"))
 	if got.code != 0 {
 		t.Fatalf("exit code %d: %s", got.code, got.stderr)
@@ -239,6 +245,7 @@ func TestBenchWithoutACase(t *testing.T) {
 // Ctrl-C and SIGTERM end a bench or a sweep and the processes that it measures: finish waits for all that hold its outputs, and for
 // their files here.
 func TestBenchIsInterrupted(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args   string
 		signal syscall.Signal

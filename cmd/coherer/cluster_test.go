@@ -20,6 +20,7 @@ import (
 
 // TestAKilledExecutorIsReplaced kills the first executor as soon as it runs tasks: the result is right all the same.
 func TestAKilledExecutorIsReplaced(t *testing.T) {
+	t.Parallel()
 	cmd := command(t, "run", "sleep", "--tasks", "6", "--task-time", "150ms", "--stages", "2")
 	state := stateOf(cmd)
 	stderr, err := cmd.StderrPipe()

@@ -11,6 +11,7 @@ import (
 )
 
 func TestConfigShow(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	defaults := filepath.Join(dir, "spark-defaults.conf")
 	write(t, defaults, "spark.network.timeout 90s\nspark.my.password hidden\nspark.netwrk.timeout 5s\nspark.master.ui.port 9090\n")

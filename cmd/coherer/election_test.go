@@ -179,6 +179,7 @@ func (w *waiter) Write(p []byte) (int, error) {
 
 // Masters that cannot be a group say why at once.
 func TestMastersThatCannotBeAGroupAreNamed(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ peers, want string }{
 		{"127.0.0.1:1,127.0.0.1:2,127.0.0.1:3", "is not among its peers"},
 		{"127.0.0.1:7077,127.0.0.1:2", "want 1, 3, 5 or 7"},

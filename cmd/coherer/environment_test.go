@@ -36,6 +36,7 @@ func TestDaemonsTakeTheFlagsOfSparksScripts(t *testing.T) {
 
 // TestDaemonsReadTheEnvironment starts a Master by variables alone, one of which a flag beats, and refuses bad ones.
 func TestDaemonsReadTheEnvironment(t *testing.T) {
+	t.Parallel()
 	defaults := filepath.Join(t.TempDir(), "spark-defaults.conf")
 	write(t, defaults, "coherer.gossip.port 0\nspark.worker.timeout 30\n")
 	env := []string{"SPARK_MASTER_HOST=localhost", "SPARK_LOCAL_IP=127.0.0.2", "SPARK_MASTER_PORT=1", "SPARK_CONF_DIR=" + filepath.Dir(defaults), "SPARK_DAEMON_MEMORY=512m", "SPARK_MASTER_OPTS=-Xss1m", "SPARK_MASTER_WEBUI_PORT=0"}

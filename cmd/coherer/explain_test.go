@@ -10,6 +10,7 @@ import (
 
 // TestExplainExamples runs the examples of explain's help.
 func TestExplainExamples(t *testing.T) {
+	t.Parallel()
 	help := here(t, "explain", "--help")
 	_, examples, _ := strings.Cut(help.stdout, "Examples:\n")
 	examples, _, found := strings.Cut(examples, "\n\n")
@@ -33,6 +34,7 @@ func TestExplainExamples(t *testing.T) {
 
 // The reference is written where it lies in a source tree, from any folder of it.
 func TestExplainWritesTheReference(t *testing.T) {
+	t.Parallel()
 	tree := t.TempDir()
 	file := filepath.Join(tree, "messages", "PROTOCOL.md")
 	deep := filepath.Join(tree, "cmd", "coherer")

@@ -10,6 +10,7 @@ import (
 
 // Ctrl-C reaches a submission and its driver: one error is printed, once. The application has the user's name at the Master.
 func TestAnInterruptedSubmissionSaysSoOnce(t *testing.T) {
+	t.Parallel()
 	mlog := &lines{to: t.Output()}
 	_, master := daemonTo(t, mlog, nil, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0")
 	cmd := command(t, "submit", "--master", master.URL, "sleep", "--tasks", "1", "--task-time", "10m")
@@ -57,6 +58,7 @@ func usersOf(t *testing.T, page string) (users []string) {
 
 // The driver of a run ends with the run, and only the run prints why.
 func TestARunSaysOnceThatItWasInterrupted(t *testing.T) {
+	t.Parallel()
 	cmd := command(t, "run", "--workers", "1", "sleep", "--tasks", "1", "--task-time", "10m")
 	log := &lines{to: t.Output()}
 	cmd.Stderr = log

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,11 +41,23 @@ func testMain(m *testing.M) int {
 	}
 	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
 	binary = filepath.Join(dir, "coherer")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+	// Without what debuggers read it is linked in half the time.
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, ".").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
 		return exitFailed
 	}
+	manyAtOnce()
 	return m.Run()
+}
+
+// manyAtOnce lets more tests run side by side than there are cores, unless -parallel says how many: they mostly wait for processes.
+func manyAtOnce() {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
+	if !asked {
+		_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // the flag is there, and takes numbers
+	}
 }
 
 // patience bounds a command, so that a test that hangs fails.
@@ -117,6 +131,7 @@ func hereUntil(ctx context.Context, t *testing.T, args ...string) result {
 }
 
 func TestWordCount(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("the quick  brown\tfox\njumps over \xff\xfe the lazy dog\r\nthe end\v\f", 50)
 	file := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

@@ -189,6 +189,7 @@ func wantMembers(t *testing.T, at string, want ...string) {
 }
 
 func TestMembersWantsAMember(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"members":                                 "--join is missing",
 		"members --join x":                        "--join",

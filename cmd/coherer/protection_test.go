@@ -8,6 +8,7 @@ import (
 
 // TestNoProcessStartsWithASettingThatPromisesProtection: each that reads settings names the setting and where it is from.
 func TestNoProcessStartsWithASettingThatPromisesProtection(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	defaults, site, core := filepath.Join(dir, "spark-defaults.conf"), filepath.Join(dir, "yarn-site.xml"), filepath.Join(dir, "core-site.xml")
 	write(t, defaults, "spark.task.cpus 1\nspark.network.crypto.enabled true\n")
@@ -60,6 +61,7 @@ func TestNoProcessStartsWithASettingThatPromisesProtection(t *testing.T) {
 
 // TestNoProcessOfAnApplicationStartsWithASettingThatPromisesProtection: nor those that get their settings from others.
 func TestNoProcessOfAnApplicationStartsWithASettingThatPromisesProtection(t *testing.T) {
+	t.Parallel()
 	properties := filepath.Join(t.TempDir(), "spark.properties")
 	write(t, properties, "spark.authenticate=true\n")
 	const settings = `"spark.master":"spark://127.0.0.1:1","spark.authenticate":"true"`
@@ -83,6 +85,7 @@ func TestNoProcessOfAnApplicationStartsWithASettingThatPromisesProtection(t *tes
 
 // TestASettingWithoutEffectIsWarnedOfOnce: the command that reads it from the user warns, and the driver does not again.
 func TestASettingWithoutEffectIsWarnedOfOnce(t *testing.T) {
+	t.Parallel()
 	got := finish(t, command(t, "run", "--conf", "spark.speculation=true", "pi", "1"))
 	const want = "spark.speculation (--conf) has no effect yet: there is no support for speculation"
 	if got.code != 0 || strings.Count(got.stderr, want) != 1 || strings.Count(got.stderr, "spark.speculation") != 1 {
@@ -95,6 +98,7 @@ func TestASettingWithoutEffectIsWarnedOfOnce(t *testing.T) {
 }
 
 func TestAFileOfPoolsThatIsMissingIsAnError(t *testing.T) {
+	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "fairscheduler.xml")
 	got := finish(t, command(t, "run", "--conf", "spark.scheduler.allocation.file="+missing, "pi", "1"))
 	if got.code == 0 || strings.Count(got.stderr, "spark.scheduler.allocation.file: stat "+missing+": no such file") != 1 {

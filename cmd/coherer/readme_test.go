@@ -8,6 +8,7 @@ import (
 
 // TestReadmeShowsWhatTheFirstCommandPrints holds the words that README.md shows: they are those of README.md.
 func TestReadmeShowsWhatTheFirstCommandPrints(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -30,6 +31,7 @@ func TestReadmeShowsWhatTheFirstCommandPrints(t *testing.T) {
 
 // TestDryRunsThatAreShown runs the dry runs that README.md and the help show, with the variables before them.
 func TestDryRunsThatAreShown(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -27,6 +27,7 @@ func TestASignalEndsASweepOfSeeds(t *testing.T) {
 
 // A signal during shrinking loses nothing: the violation is printed, and the best script so far is written.
 func TestASignalEndsShrinking(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "small.txt")
 	args := []string{"sim", "--seed", "3", "--workers", "4", "--apps", "4", "--for", "20m", "--conf", "coherer.compat=upstream", "--write", path}
 	cmd := command(t, args...)
@@ -53,6 +54,7 @@ func TestASignalEndsShrinking(t *testing.T) {
 }
 
 func TestShrinkingHasALimit(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "small.txt")
 	args := []string{"sim", "--seed", "3", "--workers", "4", "--apps", "4", "--for", "20m", "--conf", "coherer.compat=upstream", "--write", path, "--shrink", "0"}
 	if code := here(t, args...).code; code != 1 {

@@ -10,6 +10,7 @@ import (
 
 // TestStatus of a cluster of processes: by its Master, by its gossip, as JSON; and of none.
 func TestStatus(t *testing.T) {
+	t.Parallel()
 	_, master := daemon(t, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0")
 	_, _ = daemon(t, "worker", "--join", master.Gossip, "--webui-port", "0", "--cores", "3", "--memory", "1g", "--work-dir", t.TempDir())
 	const says = "cores 0 of 3 used; memory 0 MiB of 1024 MiB used"

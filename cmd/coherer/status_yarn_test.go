@@ -11,6 +11,7 @@ import (
 )
 
 func TestStatusOfYARN(t *testing.T) {
+	t.Parallel()
 	_, rm := daemon(t, append([]string{"resourcemanager", "--port", "0"}, quick...)...)
 	at := rm.URL
 	if !strings.HasPrefix(at, "yarn://127.0.0.1:") {

@@ -174,6 +174,7 @@ func TestClusterMode(t *testing.T) {
 }
 
 func TestProgramsThatAWorkerCannotFind(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for program, want := range map[string]string{
 		"./prog": "absolute path that every Worker sees, or by an http or https address", dir: "is a folder: in cluster mode nothing is built",

@@ -88,6 +88,7 @@ func TestSubmitFallsBackToRPC(t *testing.T) {
 
 // TestSubmitBringsTheToken: our own REST server serves only clients with the file of its token.
 func TestSubmitBringsTheToken(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("a token of many bytes\n"), 0o600); err != nil {
 		t.Fatal(err)

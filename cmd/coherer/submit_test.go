@@ -39,6 +39,7 @@ func from(d submit.Plain, key string) string {
 }
 
 func TestDryRun(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	defaults := filepath.Join(dir, "spark-defaults.conf")
 	write(t, defaults, "# of everybody\nspark.executor.memory 2g\nspark.cores.max 7\n")
@@ -68,6 +69,7 @@ func TestDryRun(t *testing.T) {
 }
 
 func TestDryRunOfWhatIsNotRun(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	jar := filepath.Join(dir, "app.jar")
 	writeJar(t, jar, "Manifest-Version: 1.0\r\nMain-Class: org.example.ALongName\r\n OfAClass\r\n\r\nName: x\r\n")

@@ -19,6 +19,7 @@ import (
 
 // TestTopOfARun looks at a run that goes on: at all its processes, as text and JSON, and at the metrics that it serves.
 func TestTopOfARun(t *testing.T) {
+	t.Parallel()
 	run := command(t, "run", "--debug-addr", "127.0.0.1:0", "sleep", "--tasks", "2", "--task-time", "10m")
 	state := "XDG_STATE_HOME=" + stateOf(run)
 	stderr, err := run.StderrPipe()
@@ -113,6 +114,7 @@ func fetch(t *testing.T, url string) string {
 }
 
 func TestTopHasNothingToLookAt(t *testing.T) {
+	t.Parallel()
 	begun := command(t, "top", "begun")
 	dir := filepath.Join(stateOf(begun), "coherer", "runs", "begun")
 	if err := os.MkdirAll(filepath.Join(dir, "trace"), 0o755); err != nil {
@@ -145,6 +147,7 @@ func TestTopHasNothingToLookAt(t *testing.T) {
 }
 
 func TestATakenDebugAddressIsAnError(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -256,6 +256,7 @@ func TestADirectoryOfSettingsIsThere(t *testing.T) {
 
 // An address that is not this machine's is an error of the host, not of the port.
 func TestADriverNamesTheHostThatIsWrong(t *testing.T) {
+	t.Parallel()
 	for _, setting := range []string{"spark.driver.host", "spark.driver.bindAddress"} {
 		got := finish(t, command(t, "submit", "--master", "spark://127.0.0.1:1", "--conf", setting+"=198.51.100.1", "pi", "1"))
 		if got.code != exitFailed || !strings.Contains(got.stderr, ": name an address of this machine with "+setting+"\n") {

@@ -86,6 +86,7 @@ func TestWhyApp(t *testing.T) {
 }
 
 func TestWhyAnotherApplicationHolds(t *testing.T) {
+	t.Parallel()
 	_, master := daemon(t, "master", "--port", "0", "--conf", "coherer.gossip.port=0")
 	_, _ = daemon(t, "worker", master.URL, "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
 	args := []string{"--master", master.URL, "--executor-memory", "512m", "sleep", "--tasks", "1", "--task-time", "1h"}
