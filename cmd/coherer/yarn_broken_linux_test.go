@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,14 +23,12 @@ type yarnCluster struct {
 	nodes   map[string]*exec.Cmd
 }
 
-// newYARNCluster starts a ResourceManager that gives up nodes after two seconds and ApplicationMasters after three.
-func newYARNCluster(t *testing.T) *yarnCluster {
+// newYARNCluster starts a ResourceManager. It gives up a node or an ApplicationMaster after ten minutes, unless args say otherwise: on a busy
+// machine those that live are late too.
+func newYARNCluster(t *testing.T, args ...string) *yarnCluster {
 	t.Helper()
 	k := &yarnCluster{t: t, log: &lines{to: t.Output()}, dirs: t.TempDir(), nodes: map[string]*exec.Cmd{}}
-	_, rm := daemonTo(t, k.log, nil, append([]string{
-		"resourcemanager", "--port", "0",
-		"--conf", "yarn.nm.liveness-monitor.expiry-interval-ms=2000", "--conf", "yarn.am.liveness-monitor.expiry-interval-ms=3000",
-	}, quick...)...)
+	_, rm := daemonTo(t, k.log, nil, slices.Concat([]string{"resourcemanager", "--port", "0"}, quick, args)...)
 	k.address = rm.URL[strings.Index(rm.URL, "://")+3:]
 	return k
 }
@@ -179,7 +178,7 @@ func TestAnApplicationMasterThatIsKilledOrStandsStill(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newYARNCluster(t)
+			k := newYARNCluster(t, "--conf", "yarn.am.liveness-monitor.expiry-interval-ms=3000")
 			log := k.node("n1")
 			_, said, end := k.submit("cluster", "sleep", "--tasks", "6", "--task-time", "500ms")
 			// Both executors run: the first attempt has something to leave behind.
@@ -212,7 +211,7 @@ func TestANodeManagerThatIsKilledOrStandsStill(t *testing.T) {
 	}{"killed": {syscall.SIGKILL, "6"}, "stopped": {syscall.SIGSTOP, "24"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newYARNCluster(t)
+			k := newYARNCluster(t, "--conf", "yarn.nm.liveness-monitor.expiry-interval-ms=2000")
 			// Room for the ApplicationMaster alone, so that all executors run on the node that is lost.
 			first := k.node("n1", "--memory", "2g", "--cores", "1")
 			_, said, end := k.submit("client", "sleep", "--tasks", c.tasks, "--task-time", "500ms")
