@@ -20,12 +20,15 @@ type Info struct {
 // EventKind is what happened to a member.
 type EventKind int
 
-// The kinds of events. MemberFailed is a hint, never more: the member did not answer for a while.
+// The kinds of events. MemberSuspected, MemberRefuted and MemberFailed are hints, never more: the member had not answered another one, then
+// showed that it is there, or did not answer for a while.
 const (
 	MemberJoined EventKind = iota + 1
 	MemberLeft
 	MemberFailed
 	MemberUpdated
+	MemberSuspected
+	MemberRefuted
 )
 
 // String is the kind in a word.
@@ -39,6 +42,10 @@ func (k EventKind) String() string {
 		return "failed"
 	case MemberUpdated:
 		return "updated"
+	case MemberSuspected:
+		return "suspected"
+	case MemberRefuted:
+		return "refuted"
 	}
 	return "unknown"
 }
@@ -47,30 +54,91 @@ func (k EventKind) String() string {
 type Event struct {
 	Kind EventKind
 	Info Info
+	// By is, of MemberSuspected, the name of the member that had no answer. Each one's suspicion is an event, once; MemberRefuted holds for all.
+	By string
 }
 
-// books hold the members, and the changes not yet reported. A member stands in the queue at most once, with all that
+// books hold the members, who suspects whom, and the changes not yet reported. A member stands in the queue at most once, with all that
 // happened to it since its last event, so the queue is never longer than the list of members; a member that came and went
 // in the meantime causes no event. Books are not safe for concurrent use.
 type books struct {
-	now      map[string]Info
-	reported map[string]Info // as the last event of each had it
-	left     map[string]bool // gone, with no event yet: whether it had said that it leaves
-	queue    []string
+	self        string
+	now         map[string]Info
+	charges     map[string][]accusation // against each member, the last of each accuser; refuted ones stay, to know them again
+	accusations uint64                  // how many this member has made
+	goodbyes    []string                // who left, the latest
+	reported    map[string]reported     // as the last event of each had it
+	left        map[string]bool         // gone, with no event yet: whether it had said that it leaves
+	doubted     map[string]bool         // gone, and nobody suspected them: a goodbye may come yet, and there is no event until settle
+	queue       []string
 }
 
-func newBooks() *books {
-	return &books{now: make(map[string]Info), reported: make(map[string]Info), left: make(map[string]bool)}
+// reported is a member as the events have it.
+type reported struct {
+	info Info
+	by   []string // who suspects it
 }
 
-// put notes a member that is there, new or changed, and reports whether that is news.
+func newBooks(self string) *books {
+	return &books{
+		self: self, now: make(map[string]Info), charges: make(map[string][]accusation),
+		reported: make(map[string]reported), left: make(map[string]bool), doubted: make(map[string]bool),
+	}
+}
+
+// put notes a member that is there, new or changed, and reports whether that is news. One that said goodbye does not come back: late news
+// of it change nothing.
 func (b *books) put(i Info) bool {
-	if old, ok := b.now[i.Name]; ok && old == i {
+	if old, ok := b.now[i.Name]; ok && old == i || !ok && slices.Contains(b.goodbyes, i.Name) {
 		return false
 	}
 	b.now[i.Name] = i
+	delete(b.doubted, i.Name)
 	b.enqueue(i.Name)
 	return true
+}
+
+// mostGoodbyes bounds the members that left and are remembered.
+const mostGoodbyes = 256
+
+// leave notes the goodbye of another member, and reports whether that is news. One of a member that nobody has heard of yet is kept for
+// when its coming is heard of.
+func (b *books) leave(name string) bool {
+	if name == b.self {
+		return false
+	}
+	if !slices.Contains(b.goodbyes, name) {
+		b.goodbyes = latest(append(b.goodbyes, name), mostGoodbyes)
+	}
+	late := b.settle(name)
+	if !b.remove(name, true) && !late {
+		return false
+	}
+	b.left[name] = true
+	return true
+}
+
+// fail notes that memberlist has given up another member that said no goodbye. Who fails was suspected before; so one that nobody suspects has
+// probably left, and memberlist's news have overtaken its goodbye. Then the result is true, and settle is to be called after a while.
+func (b *books) fail(name string) (doubtful bool) {
+	doubtful = len(b.accusers(name)) == 0
+	if !b.remove(name, false) {
+		return false
+	}
+	if doubtful {
+		b.doubted[name] = true
+	}
+	return doubtful
+}
+
+// settle ends the doubt whether a member left: it failed, if no goodbye has come. The result is whether there was any doubt.
+func (b *books) settle(name string) bool {
+	doubted := b.doubted[name]
+	if doubted {
+		delete(b.doubted, name)
+		b.enqueue(name)
+	}
+	return doubted
 }
 
 // remove notes that a member is gone, and reports whether that is news.
@@ -79,6 +147,7 @@ func (b *books) remove(name string, left bool) bool {
 		return false
 	}
 	delete(b.now, name)
+	delete(b.charges, name)
 	b.left[name] = left
 	b.enqueue(name)
 	return true
@@ -94,27 +163,53 @@ func (b *books) enqueue(name string) {
 func (b *books) next() (Event, bool) {
 	for len(b.queue) > 0 {
 		name := b.queue[0]
-		b.queue = b.queue[1:]
-		now, here := b.now[name]
-		last, known := b.reported[name]
-		left := b.left[name]
-		delete(b.left, name)
-		// The event is the difference to the last one, whatever happened between. A member that came and went, or failed and
-		// came back unchanged, matches no case.
-		switch {
-		case here && !known:
-			b.reported[name] = now
-			return Event{MemberJoined, now}, true
-		case here && now != last:
-			b.reported[name] = now
-			return Event{MemberUpdated, now}, true
-		case !here && known:
-			delete(b.reported, name)
-			if left {
-				return Event{MemberLeft, last}, true
-			}
-			return Event{MemberFailed, last}, true
+		if e, ok := b.difference(name); ok {
+			return e, true // there may be another one
 		}
+		delete(b.left, name)
+		b.queue = b.queue[1:]
+	}
+	return Event{}, false
+}
+
+// difference is an event about a member that says what has changed since its last one, whatever happened between; false: nothing. So a member
+// that came and went, one that failed and came back unchanged, and one that refuted all at once cause none.
+func (b *books) difference(name string) (Event, bool) {
+	now, here := b.now[name]
+	last, known := b.reported[name]
+	switch {
+	case b.doubted[name]:
+		return Event{}, false
+	case here && !known:
+		b.reported[name] = reported{info: now}
+		return Event{Kind: MemberJoined, Info: now}, true
+	case here && now != last.info:
+		b.reported[name] = reported{now, last.by}
+		return Event{Kind: MemberUpdated, Info: now}, true
+	case here:
+		return b.suspicions(now, last.by)
+	case known:
+		delete(b.reported, name)
+		if b.left[name] {
+			return Event{Kind: MemberLeft, Info: last.info}, true
+		}
+		return Event{Kind: MemberFailed, Info: last.info}, true
+	}
+	return Event{}, false
+}
+
+// suspicions is difference for the accusers of a member, of whom the events have named some.
+func (b *books) suspicions(m Info, named []string) (Event, bool) {
+	by := b.accusers(m.Name)
+	// Whose accusation was refuted may accuse again, and is named again then.
+	still := slices.DeleteFunc(slices.Clone(named), func(x string) bool { return !slices.Contains(by, x) })
+	if i := slices.IndexFunc(by, func(x string) bool { return !slices.Contains(still, x) }); i >= 0 {
+		b.reported[m.Name] = reported{m, append(still, by[i])}
+		return Event{MemberSuspected, m, by[i]}, true
+	}
+	b.reported[m.Name] = reported{m, still}
+	if len(named) > 0 && len(still) == 0 {
+		return Event{Kind: MemberRefuted, Info: m}, true
 	}
 	return Event{}, false
 }

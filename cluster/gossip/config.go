@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"time"
 
@@ -77,11 +76,7 @@ func (c *Config) settings(ip net.IP) *memberlist.Config {
 	s.Label = c.Label
 	s.BindAddr, s.BindPort = ip.String(), c.Bind.Port
 	s.AdvertisePort = c.Bind.Port
-	s.LogOutput = io.Discard
-	if c.Log != nil {
-		s.LogOutput = nil // memberlist refuses a Logger beside it
-		s.Logger = newLogger(c.Log)
-	}
+	s.LogOutput = nil // memberlist refuses a Logger beside it, which Join sets
 	return s
 }
 

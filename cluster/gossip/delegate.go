@@ -1,7 +1,7 @@
 package gossip
 
 import (
-	"strings"
+	"time"
 
 	"github.com/hashicorp/memberlist"
 
@@ -32,16 +32,36 @@ func (d *delegate) NotifyUpdate(n *memberlist.Node) { d.seen(n) }
 
 // NotifyLeave hears of members that left or failed, and of this member when it leaves.
 func (d *delegate) NotifyLeave(n *memberlist.Node) {
-	name := n.Name
+	m, name := (*Member)(d), n.Name
 	at := rpcenv.Address{Host: n.Addr.String(), Port: int(n.Port)}
-	d.change(func(b *books) bool {
-		// The goodbye of a member that leaves has taken it out of the books before. So one that is still there failed, and upkeep
-		// calls on its address.
-		failed := b.remove(name, name == d.name)
-		if failed && name != d.name {
-			(*Member)(d).lose(at)
+	m.change(func(b *books) bool {
+		if name == m.name {
+			return b.remove(name, true)
 		}
-		return failed
+		// The goodbye of a member that leaves has mostly taken it out of the books before.
+		if _, ok := b.now[name]; !ok {
+			return false
+		}
+		if b.fail(name) {
+			time.AfterFunc(goodbyeGrace, func() { m.settle(name, at) })
+		} else {
+			m.lose(at)
+		}
+		return true
+	})
+}
+
+// goodbyeGrace is how long a goodbye may come after memberlist's own news that a member is gone.
+const goodbyeGrace = 200 * time.Millisecond
+
+// settle notes that no goodbye came: the member failed, and upkeep calls on its address.
+func (m *Member) settle(name string, at rpcenv.Address) {
+	m.change(func(b *books) bool {
+		doubted := b.settle(name)
+		if doubted {
+			m.lose(at)
+		}
+		return doubted
 	})
 }
 
@@ -50,7 +70,7 @@ func (d *delegate) seen(n *memberlist.Node) {
 	info := Info{Name: n.Name, Gossip: rpcenv.Address{Host: n.Addr.String(), Port: int(n.Port)}}
 	meta, err := decodeMeta(n.Meta)
 	info.Meta = meta
-	d.change(func(b *books) bool {
+	(*Member)(d).change(func(b *books) bool {
 		if err != nil { // as if it had left: upkeep does not look for it
 			return b.remove(info.Name, true)
 		}
@@ -59,23 +79,11 @@ func (d *delegate) seen(n *memberlist.Node) {
 }
 
 // change changes the books and wakes the waiters.
-func (d *delegate) change(f func(*books) bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if f(d.books) {
-		close(d.changed)
-		d.changed = make(chan struct{})
+func (m *Member) change(f func(*books) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if f(m.books) {
+		close(m.changed)
+		m.changed = make(chan struct{})
 	}
 }
-
-// NotifyMsg hears goodbyes. Anything else is of another release, and not understood.
-func (d *delegate) NotifyMsg(message []byte) {
-	if name, ok := strings.CutPrefix(string(message), goodbyePrefix); ok && name != d.name {
-		d.change(func(b *books) bool { return b.remove(name, true) })
-	}
-}
-
-// GetBroadcasts, LocalState and MergeRemoteState are for state of memberlist's user: this package has none.
-func (d *delegate) GetBroadcasts(int, int) [][]byte { return nil }
-func (d *delegate) LocalState(bool) []byte          { return nil }
-func (d *delegate) MergeRemoteState([]byte, bool)   {}

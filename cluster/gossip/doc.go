@@ -8,9 +8,12 @@
 // An event is a hint. Members disagree for a moment, and a failed member may be alive behind a slow network. So a Master and a
 // ResourceManager that hear of a suspicion ask the node, and one that answers stays: membership.Doubts has the rules.
 //
+// memberlist reports neither suspicions nor whether a member left or failed. So members of this package say more to each other, by the same
+// ways: one whose probe of another fails accuses it, the accused refutes that when it hears of it, and a member that leaves says goodbye to each
+// of the others. A member that only looks, such as a command, accuses nobody and is accused by nobody.
+//
 // Each run of a process is a member of its own: its name holds a number of that run, since memberlist refuses a name that it
-// knows at another address. memberlist does not report whether a member left or failed: so a member that leaves says goodbye to each of
-// the others itself.
+// knows at another address.
 //
 // Package swim, below this one, is the model of it for simulations, with the same [Pace].
 package gossip

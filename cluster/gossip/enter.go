@@ -72,6 +72,10 @@ func (d *discovery) event(e Event) {
 		news = membership.MemberJoined{Member: m}
 	case MemberLeft:
 		news = membership.MemberLeft{Member: m}
+	case MemberSuspected:
+		news = membership.MemberSuspected{Member: m, By: e.By}
+	case MemberRefuted:
+		news = membership.MemberRefuted{Member: m}
 	case MemberFailed:
 		news = membership.MemberFailed{Member: m}
 	case MemberUpdated: // it leads now: its Workers hear that from the Master itself

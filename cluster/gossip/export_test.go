@@ -1,4 +1,24 @@
 package gossip
 
+import (
+	"context"
+	"slices"
+)
+
 // Name is this member's name.
 func (m *Member) Name() string { return m.name }
+
+// WaitRefuted returns when this member has heard that one refuted another's accusation with that number, or a later one.
+func (m *Member) WaitRefuted(ctx context.Context, by, of string, number uint64) error {
+	return m.wait(ctx, func(b *books) bool {
+		return slices.ContainsFunc(b.charges[of], func(a accusation) bool { return a.By == by && a.Number >= number && a.Refuted })
+	})
+}
+
+// Accuse is what this member does when its own probe of another has failed. It returns the number of the accusation.
+func (m *Member) Accuse(name string) uint64 {
+	m.accuse(name)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.books.accusations
+}

@@ -3,24 +3,42 @@ package gossip
 import (
 	"bytes"
 	"log"
+	"strings"
 
 	"github.com/sirupsen/logrus"
 )
 
-// newLogger makes memberlist's lines logrus entries at debug: its warnings are about peers that fail, and events report those.
-func newLogger(entry *logrus.Entry) *log.Logger {
-	return log.New(lineWriter{entry}, "", 0)
+// newLogger makes memberlist's lines logrus entries at debug: its warnings are about peers that fail, and events report those. A nil entry
+// drops them. suspect is called with the name of each member that memberlist's probe got no answer from, which memberlist reports by a line
+// alone; no lock is held then.
+func newLogger(entry *logrus.Entry, suspect func(name string)) *log.Logger {
+	return log.New(lineWriter{entry, suspect}, "", 0)
 }
 
 // lineWriter gets one line a call, as "[WARN] memberlist: text".
-type lineWriter struct{ entry *logrus.Entry }
+type lineWriter struct {
+	entry   *logrus.Entry
+	suspect func(name string)
+}
 
 func (w lineWriter) Write(line []byte) (int, error) {
-	if w.entry.Logger.IsLevelEnabled(logrus.DebugLevel) {
-		severity, text := splitLine(line)
+	severity, text := splitLine(line)
+	if severity == "INFO" {
+		if name, ok := suspected(text); ok {
+			w.suspect(name)
+		}
+	}
+	if w.entry != nil && w.entry.Logger.IsLevelEnabled(logrus.DebugLevel) {
 		w.entry.WithField("severity", severity).Debug(text)
 	}
 	return len(line), nil
+}
+
+// suspected is the member that a line of memberlist is about, if the line says that a probe of it failed.
+func suspected(text string) (name string, ok bool) {
+	name, begins := strings.CutPrefix(text, "Suspect ")
+	name, ends := strings.CutSuffix(name, " has failed, no acks received")
+	return name, begins && ends
 }
 
 // splitLine takes memberlist's severity off a line; it is empty for a line without one.

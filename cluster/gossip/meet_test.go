@@ -8,7 +8,7 @@ import (
 
 // A daemon that is started again and again has a new address each time; the addresses of Config.Join stay.
 func TestMeetRemembersTheLatestAddresses(t *testing.T) {
-	m := &Member{calls: []string{"10.0.0.1:7946"}, books: newBooks(), called: make(chan struct{}, 1)}
+	m := &Member{calls: []string{"10.0.0.1:7946"}, books: newBooks("self"), called: make(chan struct{}, 1)}
 	want := []string{"10.0.0.1:7946"}
 	for i := range 2 * MostCalls {
 		at := fmt.Sprint("10.0.0.2:", 1+i)

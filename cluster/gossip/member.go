@@ -40,6 +40,9 @@ type Member struct {
 	keeper   chan struct{} // closed when the goroutine of keep ended
 	called   chan struct{} // has one entry when met grew
 
+	// rumours are lines on their way. Its lock is taken before mu.
+	rumours memberlist.TransmitLimitedQueue
+
 	// mu is taken inside memberlist's lock, so nothing of memberlist is called under it.
 	mu      sync.Mutex
 	meta    []byte
@@ -77,10 +80,12 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		meta:     meta,
 		calls:    slices.Clone(c.Join),
 		called:   make(chan struct{}, 1),
-		books:    newBooks(),
+		books:    newBooks(c.name()),
 		changed:  make(chan struct{}),
 	}
 	settings := c.settings(ip)
+	m.rumours = memberlist.TransmitLimitedQueue{NumNodes: m.size, RetransmitMult: settings.RetransmitMult}
+	settings.Logger = newLogger(c.Log, m.accuse)
 	settings.Delegate = (*delegate)(m)
 	settings.Events = (*delegate)(m)
 	if c.Keys != nil {
@@ -197,7 +202,7 @@ func (m *Member) Meet(address string) {
 	m.mu.Lock()
 	known := slices.Contains(m.calls, address) || slices.Contains(m.met, address)
 	if !known {
-		m.met = latest(append(m.met, address))
+		m.met = latest(append(m.met, address), MostCalls)
 	}
 	m.mu.Unlock()
 	if known {
@@ -217,6 +222,13 @@ func (m *Member) Members() []Info {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.books.members()
+}
+
+// size is the number of members.
+func (m *Member) size() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.books.now)
 }
 
 // Lead lets the others hear that this member leads from now on: see Revise.

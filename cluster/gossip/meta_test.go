@@ -3,6 +3,7 @@ package gossip
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,7 +76,10 @@ func TestLog(t *testing.T) {
 	logger := logrus.New()
 	logger.SetOutput(&out)
 	logger.SetFormatter(&logrus.TextFormatter{DisableTimestamp: true, DisableColors: true})
-	lines := newLogger(logger.WithField("role", "master"))
+	var suspects []string
+	lines := newLogger(logger.WithField("role", "master"), func(name string) { suspects = append(suspects, name) })
+	lines.Print("[INFO] memberlist: Suspect x has failed, no acks received")
+	lines.Print("[WARN] memberlist: Suspect y has failed, no acks received")
 	lines.Print("[WARN] memberlist: not to be seen")
 	logger.SetLevel(logrus.DebugLevel)
 	lines.Print("[ERR] memberlist: it failed")
@@ -84,4 +88,8 @@ func TestLog(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("log %q, want %q", out.String(), want)
 	}
+	if !slices.Equal(suspects, []string{"x"}) {
+		t.Errorf("suspects %q", suspects)
+	}
+	newLogger(nil, func(string) {}).Print("[INFO] memberlist: to nobody")
 }

@@ -12,9 +12,9 @@ import (
 // calls on it: when all others were started again meanwhile it would stay alone for ever. So each member calls, from time
 // to time, on the addresses that it was given, or that Meet was, and on those where it knew members that failed.
 
-// latest are the last MostCalls of addresses.
-func latest[T any](addresses []T) []T {
-	return slices.Delete(addresses, 0, max(len(addresses)-MostCalls, 0))
+// latest are the last of all, at most most of them.
+func latest[T any](all []T, most int) []T {
+	return slices.Delete(all, 0, max(len(all)-most, 0))
 }
 
 // keep looks after the membership until this member ends.
@@ -70,5 +70,5 @@ func (m *Member) missing() []string {
 
 // lose remembers where a failed member was; it wants m.mu.
 func (m *Member) lose(at rpcenv.Address) {
-	m.lost = latest(append(slices.DeleteFunc(m.lost, func(a rpcenv.Address) bool { return a == at }), at))
+	m.lost = latest(append(slices.DeleteFunc(m.lost, func(a rpcenv.Address) bool { return a == at }), at), MostCalls)
 }

@@ -27,6 +27,7 @@ func TestAMemberComesBackAfterAllOthersWereStartedAgain(t *testing.T) {
 	a.wantMembers(a.Name(), back.Name())
 	a.Close()
 	back.wantEvent(gossip.MemberJoined, a)
+	back.wantSuspected(a, back)
 	back.wantEvent(gossip.MemberFailed, a)
 	back.wantMembers(back.Name()) // alone
 	first.Incarnation = 2

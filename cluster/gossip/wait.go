@@ -9,11 +9,16 @@ import (
 // WaitFor returns when cond holds of the members; it looks now and after each change. The error names the members when ctx
 // ended; it is ErrClosed when this member ended.
 func (m *Member) WaitFor(ctx context.Context, cond func([]Info) bool) error {
+	return m.wait(ctx, func(b *books) bool { return cond(b.members()) })
+}
+
+// wait is WaitFor with the books, under m.mu.
+func (m *Member) wait(ctx context.Context, cond func(*books) bool) error {
 	for {
 		m.mu.Lock()
-		members, changed := m.books.members(), m.changed
+		ok, members, changed := cond(m.books), m.books.members(), m.changed
 		m.mu.Unlock()
-		if cond(members) {
+		if ok {
 			return nil
 		}
 		select {

@@ -1,0 +1,115 @@
+package gossip
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/hashicorp/memberlist"
+)
+
+// What members of this package say to each other beside memberlist's own messages is text of one line: goodbyes, accusations and
+// refutations. It travels in packets, from one member to the next.
+
+// rumour is a line on its way. A later one about the same matter takes its place.
+type rumour struct {
+	matter string
+	line   []byte
+}
+
+var _ memberlist.NamedBroadcast = rumour{}
+
+func (r rumour) Name() string                                { return r.matter }
+func (r rumour) Message() []byte                             { return r.line }
+func (r rumour) Invalidates(other memberlist.Broadcast) bool { return false } // by Name
+func (r rumour) Finished()                                   {}
+
+// mostRumours bounds what is on its way from this member at a time.
+const mostRumours = 256
+
+// spread lets the others hear something. It takes locks, so m.mu must be free.
+func (m *Member) spread(matter, line string) {
+	m.rumours.QueueBroadcast(rumour{matter, []byte(line)})
+	m.rumours.Prune(mostRumours)
+}
+
+func (m *Member) spreadAccusation(a accusation) { m.spread(a.By+" "+a.Of, a.String()) }
+
+// accuse is called when this member's own probe of another has failed.
+func (m *Member) accuse(of string) {
+	m.changeAndSpread(func(b *books) (accusation, bool) { return b.accuse(of) })
+}
+
+// hear notes what another member says of a third.
+func (m *Member) hear(a accusation) {
+	m.changeAndSpread(func(b *books) (accusation, bool) { return b.hear(a) })
+}
+
+func (m *Member) changeAndSpread(f func(b *books) (accusation, bool)) {
+	var say accusation
+	var ok bool
+	m.change(func(b *books) bool {
+		say, ok = f(b)
+		return ok
+	})
+	if ok {
+		m.spreadAccusation(say)
+	}
+}
+
+// NotifyMsg hears a line. What cannot be read is of another release, and not understood.
+func (d *delegate) NotifyMsg(message []byte) {
+	m := (*Member)(d)
+	if len(message) > 2*mostName {
+		return
+	}
+	line := string(message)
+	if name, ok := strings.CutPrefix(line, goodbyePrefix); ok {
+		left := false
+		m.change(func(b *books) bool {
+			left = b.leave(name)
+			return left
+		})
+		if left {
+			m.spread(line, line)
+		}
+		return
+	}
+	if a, err := parseAccusation(line); err == nil {
+		m.hear(a)
+	}
+}
+
+// GetBroadcasts are the lines on their way that fit into a packet.
+func (d *delegate) GetBroadcasts(overhead, limit int) [][]byte {
+	return d.rumours.GetBroadcasts(overhead, limit)
+}
+
+// mostState bounds the state that another member may send, in bytes: about a thousand accusations.
+const mostState = 128 << 10
+
+// LocalState is what a member that has heard nothing needs: the accusations that stand, one a line.
+func (d *delegate) LocalState(bool) []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var out []byte
+	for _, a := range d.books.standing() {
+		line := a.String() + "\n"
+		if len(out)+len(line) > mostState {
+			break
+		}
+		out = append(out, line...)
+	}
+	return out
+}
+
+// MergeRemoteState hears the state of another member.
+func (d *delegate) MergeRemoteState(state []byte, _ bool) {
+	if len(state) > mostState {
+		return
+	}
+	for line := range bytes.Lines(state) {
+		if a, err := parseAccusation(strings.TrimSuffix(string(line), "\n")); err == nil {
+			(*Member)(d).hear(a)
+		}
+	}
+}

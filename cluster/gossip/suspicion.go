@@ -1,0 +1,136 @@
+package gossip
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// memberlist suspects a member before it gives it up, but reports that to nobody. So a member whose probe has failed, which its memberlist
+// logs, accuses the other one in a message of its own. The accusation travels by gossip and with the whole state that two members exchange
+// now and then. The accused refutes it when it hears of it, and the refutation travels the same ways.
+
+// accusation says that a member had no answer from another one, or that the other one has refuted this.
+type accusation struct {
+	// By and Of are the names of the accuser and of the accused.
+	By, Of string
+	// Number counts the accuser's accusations. A later one replaces an earlier one of the same member; a refutation holds for all up to its number.
+	Number  uint64
+	Refuted bool
+}
+
+// mostAccusers bounds the accusers that are remembered of each member.
+const mostAccusers = 16
+
+// accuse notes that this member's own probe of another has failed. It returns what the others should hear; false: nothing.
+func (b *books) accuse(of string) (say accusation, ok bool) {
+	if slices.ContainsFunc(b.charges[of], func(a accusation) bool { return a.By == b.self && !a.Refuted }) {
+		return accusation{}, false
+	}
+	b.accusations++
+	return b.hear(accusation{By: b.self, Of: of, Number: b.accusations})
+}
+
+// hear notes an accusation or a refutation, and returns what the others should hear now; false: nothing. One by or about somebody who is
+// no member is not heard, nor one by or about a member that only looks, which may be gone before anybody could refute.
+func (b *books) hear(a accusation) (say accusation, ok bool) {
+	if b.now[a.By].RPC.IsZero() || b.now[a.Of].RPC.IsZero() || a.By == a.Of {
+		return accusation{}, false
+	}
+	if a.Of == b.self {
+		if a.Refuted { // its own, on its way round
+			return accusation{}, false
+		}
+		a.Refuted = true
+	}
+	all := b.charges[a.Of]
+	i := slices.IndexFunc(all, func(x accusation) bool { return x.By == a.By })
+	switch {
+	case i < 0:
+		if all, ok = room(all); !ok {
+			return accusation{}, false
+		}
+		all = append(all, a)
+	case a.Number > all[i].Number, a.Number == all[i].Number && a.Refuted && !all[i].Refuted:
+		all[i] = a
+	case all[i].Refuted && (!a.Refuted || a.Of == b.self):
+		return all[i], true // whoever said that has not heard the refutation
+	default:
+		return accusation{}, false
+	}
+	b.charges[a.Of] = all
+	b.enqueue(a.Of)
+	return a, true
+}
+
+// room makes room for one more; of those that are too many the oldest refuted one goes. False: all stand.
+func room(all []accusation) ([]accusation, bool) {
+	if len(all) < mostAccusers {
+		return all, true
+	}
+	i := slices.IndexFunc(all, func(a accusation) bool { return a.Refuted })
+	if i < 0 {
+		return all, false
+	}
+	return slices.Delete(all, i, i+1), true
+}
+
+// accusers are those whose accusations of a member stand, the earliest first.
+func (b *books) accusers(of string) (by []string) {
+	for _, a := range b.charges[of] {
+		if !a.Refuted {
+			by = append(by, a.By)
+		}
+	}
+	return by
+}
+
+// standing are the accusations of all members that stand, for one that has heard none of them.
+func (b *books) standing() (out []accusation) {
+	for _, m := range b.members() {
+		for _, a := range b.charges[m.Name] {
+			if !a.Refuted {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// The first words of an accusation and of a refutation; the number, the accuser and the accused follow.
+const (
+	accuseWord = "suspect"
+	refuteWord = "refute"
+)
+
+// mostName bounds the names in messages, in bytes.
+const mostName = 300
+
+// String is a as it travels.
+func (a accusation) String() string {
+	word := accuseWord
+	if a.Refuted {
+		word = refuteWord
+	}
+	return strings.Join([]string{word, strconv.FormatUint(a.Number, 10), a.By, a.Of}, " ")
+}
+
+var errNoAccusation = errors.New("it is no accusation")
+
+// parseAccusation reads what another member wrote.
+func parseAccusation(text string) (accusation, error) {
+	if len(text) > 2*mostName { // before anything is made of it
+		return accusation{}, errNoAccusation
+	}
+	words := strings.Split(text, " ")
+	if len(words) != 4 || words[0] != accuseWord && words[0] != refuteWord {
+		return accusation{}, errNoAccusation
+	}
+	n, err := strconv.ParseUint(words[1], 10, 63)
+	a := accusation{By: words[2], Of: words[3], Number: n, Refuted: words[0] == refuteWord}
+	if err != nil || n == 0 || a.By == "" || a.Of == "" || a.String() != text {
+		return accusation{}, errNoAccusation
+	}
+	return a, nil
+}

@@ -1,0 +1,234 @@
+package gossip
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/memberlist"
+	"pgregory.net/rapid"
+)
+
+// wire is a network of books: what one says goes to all others, each copy for itself.
+type wire struct {
+	books   []*books
+	frozen  []bool
+	flights []flight
+}
+
+type flight struct {
+	to   int
+	said accusation
+}
+
+func (w *wire) say(from int, a accusation, ok bool) {
+	for to := range w.books {
+		if ok && to != from {
+			w.flights = append(w.flights, flight{to, a})
+		}
+	}
+}
+
+func (w *wire) deliver(i int) {
+	f := w.flights[i]
+	w.flights = slices.Delete(w.flights, i, i+1)
+	w.hear(f.to, f.said)
+}
+
+func (w *wire) hear(at int, a accusation) {
+	if !w.frozen[at] {
+		say, ok := w.books[at].hear(a)
+		w.say(at, say, ok)
+	}
+}
+
+// exchange is a push/pull of two members.
+func (w *wire) exchange(a, b int) {
+	if w.frozen[a] || w.frozen[b] {
+		return
+	}
+	ofA, ofB := w.books[a].standing(), w.books[b].standing()
+	for _, x := range ofA {
+		w.hear(b, x)
+	}
+	for _, x := range ofB {
+		w.hear(a, x)
+	}
+}
+
+// Messages are lost, repeated and overtaken. When members exchange their states once more, none is suspected that hears, by anybody; of one
+// that does not hear all know the same; and the talk ends.
+func TestMembersAgreeWhomTheySuspect(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const n = 4
+		w := &wire{frozen: make([]bool, n)}
+		for i := range n {
+			b := newBooks(fmt.Sprint(i))
+			for j := range n {
+				b.put(member(fmt.Sprint(j), 1))
+			}
+			w.books = append(w.books, b)
+		}
+		one := rapid.IntRange(0, n-1)
+		for range rapid.IntRange(0, 60).Draw(t, "steps") {
+			i, j := one.Draw(t, "i"), one.Draw(t, "j")
+			what := rapid.IntRange(0, 9).Draw(t, "what")
+			switch {
+			case what == 0:
+				w.frozen[i] = !w.frozen[i]
+			case what <= 2:
+				if !w.frozen[i] {
+					say, ok := w.books[i].accuse(fmt.Sprint(j))
+					w.say(i, say, ok)
+				}
+			case what == 3:
+				w.exchange(i, j)
+			case len(w.flights) > 0:
+				f := rapid.IntRange(0, len(w.flights)-1).Draw(t, "flight")
+				switch what {
+				case 4: // lost
+					w.flights = slices.Delete(w.flights, f, f+1)
+				case 5: // repeated
+					w.flights = append(w.flights, w.flights[f])
+				default:
+					w.deliver(f)
+				}
+			}
+		}
+		for range 2 {
+			for i := range n {
+				for j := range n {
+					w.exchange(i, j)
+				}
+			}
+			for range 10_000 {
+				if len(w.flights) > 0 {
+					w.deliver(0)
+				}
+			}
+			if len(w.flights) > 0 {
+				t.Fatalf("the talk does not end: %v", w.flights)
+			}
+		}
+		for j := range n {
+			var all []string
+			for i := range n {
+				if w.frozen[i] {
+					continue
+				}
+				by := w.books[i].accusers(fmt.Sprint(j))
+				slices.Sort(by)
+				if !w.frozen[j] && len(by) > 0 {
+					t.Fatalf("%d, which hears, is suspected by %q at %d", j, by, i)
+				}
+				all = append(all, strings.Join(by, " "))
+			}
+			if len(slices.Compact(all)) > 1 {
+				t.Fatalf("members do not agree who suspects %d: %q", j, all)
+			}
+		}
+	})
+}
+
+// A member that says anything, in any number, takes no more of another's memory than the bounds allow, and no true news are lost by it.
+func TestWhatIsRememberedIsBounded(t *testing.T) {
+	m := &Member{name: "me", books: newBooks("me"), changed: make(chan struct{})}
+	m.rumours = memberlist.TransmitLimitedQueue{NumNodes: m.size, RetransmitMult: 4}
+	const n = 100
+	for i := range n {
+		m.books.put(member(fmt.Sprint(i), 1))
+	}
+	m.books.put(member("me", 1))
+	d := (*delegate)(m)
+	for i := range 50 * n {
+		for _, line := range []string{
+			fmt.Sprintf("suspect %d %d %d", 1+i, i%n, i/n),
+			fmt.Sprintf("suspect 1 %d me", i),
+			fmt.Sprintf("refute 1 %d 99", i%n),
+			fmt.Sprintf("suspect 1 nobody%d 1", i),
+			fmt.Sprintf("suspect 1 1 nobody%d", i),
+			fmt.Sprintf("bye nobody%d", i),
+			"suspect 1 1 " + strings.Repeat("x", 1000),
+			"bye me", "", "suspect", "suspect 1 1", "suspect -1 1 2", "suspect 1 1 2 ", "suspect 99999999999999999999 1 2", "suspect 0 1 2", "\xff\x00",
+		} {
+			d.NotifyMsg([]byte(line))
+			d.MergeRemoteState([]byte(line+"\n"), false)
+		}
+	}
+	most := 0
+	for _, all := range m.books.charges {
+		most = max(most, len(all))
+	}
+	if most != mostAccusers || len(m.books.charges) > n+1 {
+		t.Errorf("%d accusers of one of %d", most, len(m.books.charges))
+	}
+	if got := m.rumours.NumQueued(); got > mostRumours {
+		t.Errorf("%d are on their way", got)
+	}
+	if m.size() != n+1 {
+		t.Errorf("%d members", m.size())
+	}
+	state := d.LocalState(false)
+	if len(state) == 0 || len(state) > mostState {
+		t.Errorf("a state of %d bytes", len(state))
+	}
+	// 99 has heard refutations of all; a fresh accusation of it is news, as room is made.
+	d.NotifyMsg(fmt.Appendf(nil, "suspect %d 98 99", 100*n))
+	if by := m.books.accusers("99"); !slices.Equal(by, []string{"98"}) {
+		t.Errorf("accusers of 99: %q", by)
+	}
+	for i := range 2 * mostGoodbyes {
+		name := fmt.Sprint("gone", i)
+		m.books.put(member(name, 1))
+		d.NotifyMsg([]byte("bye " + name))
+	}
+	if len(m.books.goodbyes) != mostGoodbyes {
+		t.Errorf("%d goodbyes", len(m.books.goodbyes))
+	}
+}
+
+// A member that joins, or missed a packet, has the accusations that stand from one exchange of states.
+func TestTheStateTellsWhoIsSuspected(t *testing.T) {
+	var all []*Member
+	for range 2 {
+		m := &Member{name: "me", books: newBooks("me"), changed: make(chan struct{})}
+		m.rumours = memberlist.TransmitLimitedQueue{NumNodes: m.size, RetransmitMult: 4}
+		for _, name := range []string{"a", "b", "c"} {
+			m.books.put(member(name, 1))
+		}
+		all = append(all, m)
+	}
+	for _, line := range []string{"suspect 7 a b", "suspect 9 c b", "suspect 1 a c", "refute 1 a c"} {
+		(*delegate)(all[0]).NotifyMsg([]byte(line))
+	}
+	(*delegate)(all[1]).MergeRemoteState((*delegate)(all[0]).LocalState(true), true)
+	if got := all[1].books.standing(); !slices.Equal(got, []accusation{{By: "a", Of: "b", Number: 7}, {By: "c", Of: "b", Number: 9}}) {
+		t.Errorf("%v", got)
+	}
+	// One that still suspects whom the other has heard refute is answered, also when that is long ago.
+	for len((*delegate)(all[0]).GetBroadcasts(0, 1000)) > 0 {
+		continue
+	}
+	(*delegate)(all[0]).MergeRemoteState([]byte("suspect 1 a c\n"), false)
+	var said []string
+	for _, line := range (*delegate)(all[0]).GetBroadcasts(0, 1000) {
+		said = append(said, string(line))
+	}
+	if !slices.Contains(said, "refute 1 a c") {
+		t.Errorf("said %q", said)
+	}
+}
+
+func FuzzAccusation(f *testing.F) {
+	for _, seed := range []string{"suspect 1 a b", "refute 9 127.0.0.1:7077/00ff x/1", "suspect 01 a b", "refute 1  a", fmt.Sprintf("suspect %d a b", uint64(math.MaxUint64))} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := parseAccusation(text)
+		if err == nil && a.String() != text {
+			t.Fatalf("%q came back as %q", text, a)
+		}
+	})
+}
