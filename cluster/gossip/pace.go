@@ -21,6 +21,8 @@ func Pace() *memberlist.Config {
 	s.ProbeInterval = 200 * time.Millisecond
 	s.ProbeTimeout = 100 * time.Millisecond
 	s.SuspicionMult = 3
+	// Where nobody confirms a suspicion, since the others are gone too, memberlist would wait 6 times as long.
+	s.SuspicionMaxTimeoutMult = 3
 	s.GossipInterval = 50 * time.Millisecond
 	// A join cannot be interrupted, so a silent address holds it up for this long.
 	s.TCPTimeout = 2 * time.Second

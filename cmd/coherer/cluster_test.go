@@ -123,6 +123,12 @@ func daemonTo(t testing.TB, log io.Writer, env []string, args ...string) (*exec.
 	t.Helper()
 	cmd := command(t, append(args, "--ready-fd", "3")...)
 	cmd.Env = append(cmd.Env, env...)
+	return cmd, startDaemon(t, cmd, log)
+}
+
+// startDaemon starts a daemon whose command ends with --ready-fd 3, waits until it is ready, and ends it with the test.
+func startDaemon(t testing.TB, cmd *exec.Cmd, log io.Writer) process.Ready {
+	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +156,7 @@ func daemonTo(t testing.TB, log io.Writer, env []string, args ...string) (*exec.
 	if err := json.Unmarshal(line, &ready); err != nil {
 		t.Fatalf("%q: %v", line, err)
 	}
-	return cmd, ready
+	return ready
 }
 
 // BenchmarkDaemon is the start of a Master until it is ready, and its resident memory then.
