@@ -25,6 +25,9 @@ type YARN struct {
 	programs map[string]builtin.Program
 	blocks   *blockTable
 
+	// Ring, if set, has ApplicationMasters as members.
+	Ring *Ring
+
 	observer  *Observer // in a simulation; else nil
 	contained []contained
 }

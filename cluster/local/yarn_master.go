@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/nodemanager/launch"
 	"github.com/coherer/coherer/actors/submit"
@@ -75,6 +76,11 @@ func (y *YARN) startMaster(h rpcenv.Host, cmd rpcenv.Command) error {
 		return err
 	}
 	x.Env.Name = y.nameOf(cmd)
+	rm, err := rmproxy.Address(x.Env.Conf)
+	if err != nil {
+		return err
+	}
+	x.Made = func(env *rpcenv.Env) error { return y.Ring.Enter(env, "applicationmaster", rm) }
 	if !x.ClusterMode {
 		_, err := x.Run(h)
 		return err

@@ -7,8 +7,8 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
-	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/actors/worker"
+	"github.com/coherer/coherer/cluster/gossip/swim"
 	"github.com/coherer/coherer/cluster/local"
 	clusternode "github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/cluster/recovery"
@@ -22,8 +22,8 @@ type node struct {
 	name string
 	*clusternode.Node
 	began  syntax.Command // how it was started
-	member membership.Member
-	bare   bool // an application without a program
+	member *swim.Member   // nil: it is none
+	bare   bool           // an application without a program
 }
 
 // start starts a daemon.
@@ -71,6 +71,9 @@ func (r *Runner) start(c syntax.Command) error {
 		return err
 	}
 	started := &node{name: name, Node: n, began: c}
+	if r.nodes[name] == nil {
+		r.started = append(r.started, name)
+	}
 	r.nodes[name] = started
 	r.observer.Daemon(h, n)
 	return r.join(started)

@@ -4,16 +4,16 @@
 // were exchanged, as a forest by cause (show.Forest), so that it is the same in every world. Ids print as $NAME, fields
 // that say where or when are left out, a repeated tick is printed once with its count.
 //
-//	cluster worlds=(sim,local,tcp) seed=1 [K=V ...]     first: where the script runs, and settings
+//	cluster worlds=(sim,local,tcp) seed=1 [K=V ...]     first: where the script runs, and settings; with membership=true each
+//	                                                    daemon, driver and ApplicationMaster is a member of one cluster (local.Ring)
 //	start master NAME [membership=true] [recovery=FILESYSTEM]
 //	                                                    with recovery it has records, which it finds when it is restarted
 //	start master NAME recovery=RAFT peers=NAME,NAME,NAME
 //	                                                    one of several Masters, of which one leads; where they are used,
 //	                                                    master=NAME,NAME,NAME
 //	start worker NAME master=NAME [cores=N] [memory=2g] [membership=true]
-//	                                                    with membership=true it hears of the others (local.Ring) when its
-//	                                                    Master has named its gossip; master=none leaves it to find its
-//	                                                    Master so
+//	                                                    with membership=true it is a member when its Master, which is one,
+//	                                                    has named its gossip; master=none leaves it to find its Master so
 //	start resourcemanager NAME recovery=NONE            a ResourceManager of YARN; with FILESYSTEM it has records
 //	                                                    queues=(NAME:WEIGHT,...) are those of its FairScheduler
 //	start nodemanager NAME [rm=RM] [cores=N] [memory=8g] [rack=RACK]
@@ -25,7 +25,7 @@
 //	                                                    which end after D, but for the healthy one
 //	peer NAME [in=OTHER]                                an endpoint that hears numbers, say FROM TO [n=N] sends them, and
 //	                                                    heard NAME prints what came
-//	suspect NAME                                        the other members hear that it does not answer
+//	suspect NAME                                        another member says falsely that it does not answer; it refutes
 //	submit NAME PROGRAM [ARG ...] master=NAME [K=V ...]  a driver that runs a built-in program
 //	submit NAME PROGRAM [ARG ...] master=NAME deploy-mode=cluster [supervise=true] [cores=N] [memory=2g] [K=V ...]
 //	                                                    the same on a Worker: the process NAMEClient submits it
@@ -44,7 +44,7 @@
 //	settle                                              until nothing is under way
 //	advance D                                           of virtual time
 //	restart NAME                                        kill it, if it runs, and start it as it was started
-//	cut, heal, delay, latency, drop, duplicate, reorder, pause, resume, vanish, reset, cost, threads
+//	cut, heal, delay, lose, latency, drop, duplicate, reorder, pause, resume, vanish, reset, cost, threads
 //	                                                    faults, as package rpcenv/fault has them; calm ends those that last
 //	at TIME VERB ...                                    the verb at a time, counted from the beginning, while the script
 //	                                                    advances

@@ -291,7 +291,7 @@ func (g *generator) master(at time.Duration) {
 
 // header has the first lines of a Life's script.
 func (l *Life) header(rules ...string) []string {
-	first := []string{fmt.Sprintf("cluster worlds=(sim) seed=%d", l.Seed)}
+	first := []string{fmt.Sprintf("cluster worlds=(sim) seed=%d membership=true", l.Seed)}
 	if l.YARN {
 		first = append(first, yarnSettings...)
 	}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,8 +34,8 @@ type Runner struct {
 	programs map[string]*program
 	records  map[string]*recovery.Memory // of Masters, by name
 	group    *local.Group                // Masters of which one leads
-	ring     local.Ring
-	joined   int // members so far
+	started  []string                    // daemons, in the order of their first start
+	ring     *local.Ring                 // of a simulation, else nil
 	yarn     *local.YARN
 	managers map[string]bool // ResourceManagers, by name
 	printer  syntax.Printer
@@ -45,13 +46,14 @@ type Runner struct {
 	peers      map[string]*peer
 	stores     map[string]*store
 	later      []timed
+	everybody  bool // each process is a member, as real ones are
 	upstream   bool // historic faults are turned on
 	hidden     bool // the messages of this block are not printed
 	unread     int  // so many records, of hidden blocks, are left out when a block is printed next
 	ended      atomic.Bool
 }
 
-// New makes a Runner. first is the script's first line, "cluster worlds=(...) seed=N [K=V ...]".
+// New makes a Runner. first is the script's first line, "cluster worlds=(...) seed=N [membership=true] [K=V ...]".
 func New(kind local.Kind, first string) (*Runner, error) {
 	h, err := ParseHeader(first)
 	if err != nil {
@@ -69,6 +71,12 @@ func New(kind local.Kind, first string) (*Runner, error) {
 		return nil, err
 	}
 	r := &Runner{world: w, conf: c, watcher: newWatcher(w.Wake), nodes: map[string]*node{}, managers: map[string]bool{}, programs: map[string]*program{}, behaviours: map[rpcenv.Address]behaviour{}, peers: map[string]*peer{}, stores: map[string]*store{}, records: map[string]*recovery.Memory{}}
+	if s := w.Simulated(); s != nil {
+		r.ring = local.NewRing(s)
+	} else if h.Membership {
+		return nil, errors.Join(fmt.Errorf("membership=true %w", errWantsSim), w.Close())
+	}
+	r.everybody = h.Membership
 	r.printer.Substitute = r.names.substitute
 	// Both see the trace from its first record on.
 	r.unwatch = w.Recorder().Watch(r.watcher.see)
@@ -152,10 +160,12 @@ func (r *Runner) forest() string {
 type Header struct {
 	Worlds []local.Kind
 	Seed   uint64
-	Conf   map[string]string
+	// Membership: daemons, drivers and ApplicationMasters are members of one cluster.
+	Membership bool
+	Conf       map[string]string
 }
 
-// ParseHeader reads "cluster worlds=(sim,local,tcp) seed=1 [K=V ...]".
+// ParseHeader reads "cluster worlds=(sim,local,tcp) seed=1 [membership=true] [K=V ...]".
 func ParseHeader(line string) (Header, error) {
 	cmd := syntax.ParseLine(line)
 	if cmd.Verb != "cluster" {
@@ -168,6 +178,8 @@ func ParseHeader(line string) (Header, error) {
 			for kind := range strings.SplitSeq(strings.Trim(o.Value, "()"), ",") {
 				h.Worlds = append(h.Worlds, local.Kind(kind))
 			}
+		case "membership":
+			h.Membership = o.Value == "true"
 		case "seed":
 			if _, err := fmt.Sscan(o.Value, &h.Seed); err != nil {
 				return Header{}, fmt.Errorf("seed %q: want a number", o.Value)

@@ -51,6 +51,11 @@ func (r *Runner) submit(c syntax.Command) error {
 	if err != nil {
 		return err
 	}
+	if r.everybody {
+		if err := r.enter(env, cfg); err != nil {
+			return err
+		}
+	}
 	p := &program{done: make(chan struct{})}
 	hold := c.Option("hold", "") == "true"
 	d, err := local.RunDriver(env, cfg, func(b *rpcenv.Blocking, a *app.App) error {

@@ -30,6 +30,9 @@ func (r *Runner) onYARN() *local.YARN {
 		programs["words"] = builtin.Words
 		r.yarn = local.NewYARN(r.world, programs)
 		r.observer.YARN(r.yarn)
+		if r.everybody {
+			r.yarn.Ring = r.ring
+		}
 	}
 	return r.yarn
 }

@@ -129,6 +129,9 @@ func (m *Member) Leave() {
 	m.ended = true
 }
 
+// Runs reports whether the member is there: it has not left, nor has its process ended.
+func (m *Member) Runs() bool { return !m.gone() }
+
 // gone reports whether the member has left, or its process has ended.
 func (m *Member) gone() bool {
 	_, dead := m.host.Exited()
