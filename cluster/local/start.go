@@ -10,6 +10,7 @@ import (
 
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/actors/records"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/app"
@@ -21,7 +22,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/sim"
 )
 
-// Config is a cluster for a test. The zero Config is one Master and two Workers in a simulation.
+// Config is a cluster for a test. The zero Config is one Master and two Workers in a simulation. Its daemons are members of one gossip, as
+// those of coherer are; in a simulation they take no part in any.
 type Config struct {
 	// Kind of the world; empty: Sim.
 	Kind Kind
@@ -111,6 +113,7 @@ func Start(t testing.TB, cfg Config) *Cluster {
 			t.Fatal(err)
 		}
 		c.observer.Daemon(h, n)
+		c.enter(h, n, "worker")
 		c.Workers = append(c.Workers, n)
 	}
 	if err := c.Run(func() bool { return beating() >= cfg.Workers }, startPatience); err != nil {
@@ -144,6 +147,7 @@ func (c *Cluster) StartMaster(name string) *node.Node {
 		c.t.Fatal(err)
 	}
 	c.observer.Daemon(h, n)
+	c.enter(h, n, membership.RoleMaster)
 	return n
 }
 
@@ -169,6 +173,7 @@ func (c *Cluster) startMaster() {
 	}
 	c.observer.Daemon(h, c.Master)
 	c.MasterAddress = c.Master.Env.Address()
+	c.enter(h, c.Master, membership.RoleMaster)
 }
 
 // observe watches a simulated cluster: at its end the test fails by each rule of package invariant that was broken.

@@ -17,8 +17,13 @@ func (d *daemon) join(ctx context.Context, leads bool, seek ...rpcenv.Address) e
 	cfg := gossip.Of(d.opts.Conf, gossip.Meta{Role: d.opts.Role, UI: d.faces.url, Leads: leads})
 	cfg.Bind, cfg.Join = d.opts.Gossip, d.opts.Join
 	var err error
-	d.member, err = gossip.Enter(ctx, d.node.Env, cfg, d.node.membership(nil, seek))
+	d.member, err = d.node.Enter(ctx, cfg, seek...)
 	return err
+}
+
+// Enter makes the daemon a member of its cluster by gossip, as Join does by another Discovery: gossip.Enter says how.
+func (n *Node) Enter(ctx context.Context, cfg gossip.Config, seek ...rpcenv.Address) (*gossip.Member, error) {
+	return gossip.Enter(ctx, n.Env, cfg, n.membership(nil, seek))
 }
 
 // leadsLater notifies the members when this Master, one of several, is elected, which may never happen.
