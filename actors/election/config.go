@@ -38,8 +38,8 @@ const mostPeers = 7
 // Validate reports all that is wrong with c.
 func (c *Config) Validate() error {
 	var errs []error
-	if n := len(c.Peers); n%2 == 0 || n > mostPeers {
-		errs = append(errs, fmt.Errorf("%w: %d Masters: want 1, 3, 5 or 7: an even number bears no more losses than one less", ErrPeers, n))
+	if err := CheckCount(len(c.Peers)); err != nil {
+		errs = append(errs, err)
 	}
 	sorted := c.sorted()
 	for i, p := range sorted {
@@ -59,6 +59,14 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+// CheckCount returns an error when no group can have n Masters.
+func CheckCount(n int) error {
+	if n < 1 || n%2 == 0 || n > mostPeers {
+		return fmt.Errorf("%w: %d Masters: want 1, 3, 5 or 7: an even number bears no more losses than one less", ErrPeers, n)
+	}
+	return nil
+}
+
 // setDefaults fills in what was left at zero.
 func (c *Config) setDefaults() {
 	c.Silence = cmp.Or(c.Silence, time.Second)
@@ -72,16 +80,18 @@ func (c *Config) setDefaults() {
 const beatsPerSilence = 5
 
 // sorted are the peers in the order that numbers them, from 1.
-func (c *Config) sorted() []rpcenv.Address {
-	out := slices.Clone(c.Peers)
+func (c *Config) sorted() []rpcenv.Address { return sorted(c.Peers) }
+
+func sorted(peers []rpcenv.Address) []rpcenv.Address {
+	out := slices.Clone(peers)
 	slices.SortFunc(out, func(a, b rpcenv.Address) int { return cmp.Compare(a.String(), b.String()) })
 	return out
 }
 
-// digest is of the addresses of a group.
-func digest(peers []rpcenv.Address) uint64 {
+// Digest is of the Masters of a group, in any order: messages of an election carry it.
+func Digest(peers []rpcenv.Address) uint64 {
 	h := fnv.New64a()
-	for _, p := range peers {
+	for _, p := range sorted(peers) {
 		fmt.Fprintln(h, p)
 	}
 	return h.Sum64()

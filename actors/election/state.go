@@ -94,7 +94,7 @@ func New(cfg Config) *Election {
 		acked: map[uint64]acknowledged{}, unreachable: map[uint64]time.Time{}, warned: map[rpcenv.Address]string{},
 	}
 	e.self = e.number(cfg.Self)
-	e.group = digest(e.peers)
+	e.group = Digest(e.peers)
 	return e
 }
 

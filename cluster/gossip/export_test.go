@@ -5,9 +5,6 @@ import (
 	"slices"
 )
 
-// Name is this member's name.
-func (m *Member) Name() string { return m.name }
-
 // WaitRefuted returns when this member has heard that one refuted another's accusation with that number, or a later one.
 func (m *Member) WaitRefuted(ctx context.Context, by, of string, number uint64) error {
 	return m.wait(ctx, func(b *books) bool {

@@ -214,6 +214,9 @@ func (m *Member) Meet(address string) {
 	}
 }
 
+// Name is this member's own: see Info.Name.
+func (m *Member) Name() string { return m.name }
+
 // Addr is where this member listens for others.
 func (m *Member) Addr() rpcenv.Address { return m.addr }
 

@@ -39,8 +39,10 @@ type Meta struct {
 type Group struct {
 	// Expect is how many Masters the group has; 0: its member is none of several Masters.
 	Expect int
-	// Digest is of the Masters that this one would form the group with, or has; 0: it does not know enough of them.
+	// Digest is of the Masters that this one wants in the group, or has there; 0: it does not know enough of them.
 	Digest uint64
+	// Round is the number of the proposal to which Digest belongs.
+	Round int64
 	// Formed says that this Master takes no others any more.
 	Formed bool
 }
@@ -60,6 +62,7 @@ type wireMeta struct {
 
 	Expect int    `json:"e,omitempty"`
 	Digest uint64 `json:"g,omitempty"`
+	Round  int64  `json:"n,omitempty"`
 	Formed bool   `json:"f,omitempty"`
 }
 
@@ -71,7 +74,7 @@ func encodeMeta(m Meta) ([]byte, error) {
 	// Measured as of a member that leads, and whose group is formed: it must be able to say so later.
 	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since, Expect: m.Group.Expect}
 	if w.Expect != 0 {
-		w.Digest, w.Formed = math.MaxUint64, true
+		w.Digest, w.Round, w.Formed = math.MaxUint64, math.MaxInt64, true
 	}
 	data, err := json.Marshal(w)
 	if err != nil {
@@ -80,7 +83,7 @@ func encodeMeta(m Meta) ([]byte, error) {
 	if len(data) > memberlist.MetaMaxSize {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d: shorten the id or the address of the pages", ErrMetaTooLong, len(data), memberlist.MetaMaxSize)
 	}
-	w.Leads, w.Digest, w.Formed = m.Leads, m.Group.Digest, m.Group.Formed
+	w.Leads, w.Digest, w.Round, w.Formed = m.Leads, m.Group.Digest, m.Group.Round, m.Group.Formed
 	return json.Marshal(w)
 }
 
@@ -96,7 +99,7 @@ func decodeMeta(data []byte) (m Meta, err error) {
 	if w.Role == "" {
 		return Meta{}, errors.New("decode the metadata of a member: it has no role")
 	}
-	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since, Group: Group{w.Expect, w.Digest, w.Formed}}
+	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since, Group: Group{w.Expect, w.Digest, w.Round, w.Formed}}
 	if w.RPC != "" {
 		if m.RPC, err = rpcenv.ParseAddress(w.RPC); err != nil {
 			return Meta{}, fmt.Errorf("decode the metadata of a member: %w", err)

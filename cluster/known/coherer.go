@@ -14,6 +14,8 @@ var (
 		"The file of the keys that encrypt gossip, one a line in base64, the first for sending; read again every 5 s.")
 	RaftPeers = conf.Optional(Settings, "coherer.deploy.raft.peers", conf.Filled(conf.Texts),
 		"All Masters of recovery mode RAFT, HOST:PORT,HOST:PORT,HOST:PORT, the same for each of them.")
+	RaftExpect = conf.Optional(Settings, "coherer.deploy.raft.expect", conf.AtLeast(conf.Ints, 1),
+		"How many Masters of recovery mode RAFT form a group as members of one gossip, instead of a list of them: 1, 3, 5 or 7.")
 	RESTTokenFile = conf.Optional(Settings, "coherer.rest.tokenFile", conf.Filled(conf.Paths),
 		"The file with the token that the REST server's clients have to bring.")
 )

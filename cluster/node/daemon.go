@@ -55,12 +55,14 @@ type daemon struct {
 	member  *gossip.Member
 	faces   faces
 	yarn    bool           // the daemon is one of YARN
+	group   gossip.Group   // of a Master that is one of several
+	failed  chan error     // gets an error that ends the daemon
 	later   sync.WaitGroup // what the end waits for
 }
 
 // newDaemon makes the process, whose Host starts others by start.
 func newDaemon(opts Options, start func(rpcenv.Command, func(rpcenv.Exit)) (rpcenv.Process, error)) (*daemon, error) {
-	d := &daemon{opts: opts}
+	d := &daemon{opts: opts, failed: make(chan error, 1)}
 	rec, err := boot.RecordAs(d.name(), opts.Conf)
 	if err != nil {
 		return nil, err
@@ -114,6 +116,8 @@ func (d *daemon) wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
+	case err := <-d.failed:
+		return err
 	case code := <-d.process.Exits():
 		if code == 0 {
 			return nil

@@ -39,6 +39,7 @@ func RunMaster(ctx context.Context, opts Options) (err error) {
 		}
 	}
 	// Only now: Workers that hear of this member register with it at once.
+	d.group = kept.group
 	if err := d.join(ctx, !kept.elected, kept.others...); err != nil {
 		return d.because(err)
 	}
@@ -47,6 +48,9 @@ func RunMaster(ctx context.Context, opts Options) (err error) {
 	}
 	if err := d.ready(); err != nil {
 		return err
+	}
+	if kept.elect != nil {
+		d.form(ctx, kept.elect)
 	}
 	return d.wait(ctx)
 }

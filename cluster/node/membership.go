@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/coherer/coherer/actors/election"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/cluster/gossip"
@@ -14,8 +15,9 @@ import (
 // join makes the daemon a member of its cluster, and its endpoint, if it wants to, hears of the others. leads says that it is a Master that leads, or a
 // ResourceManager. seek are daemons of the cluster, which it asks for their gossip if --join names nobody's.
 func (d *daemon) join(ctx context.Context, leads bool, seek ...rpcenv.Address) error {
-	cfg := gossip.Of(d.opts.Conf, gossip.Meta{Role: d.opts.Role, UI: d.faces.url, Leads: leads})
+	cfg := gossip.Of(d.opts.Conf, gossip.Meta{Role: d.opts.Role, UI: d.faces.url, Leads: leads, Group: d.group})
 	cfg.Bind, cfg.Join = d.opts.Gossip, d.opts.Join
+	cfg.Patient = d.group.Expect > 0 // several Masters start in any order, and join each other
 	var err error
 	d.member, err = d.node.Enter(ctx, cfg, seek...)
 	return err
@@ -44,6 +46,49 @@ func (d *daemon) leadsLater() {
 			}
 		})
 	})
+}
+
+// form finds the Masters of the group among the members, and then calls elect, beside what the daemon does. If that fails the daemon ends.
+func (d *daemon) form(ctx context.Context, elect func(*Node, []rpcenv.Address) error) {
+	env := d.node.Env
+	f := newFormation(d.member.Name(), env.Address(), d.group.Expect, env.Host().Now().UnixMilli(), d.opts.Log)
+	d.later.Go(func() {
+		peers, err := d.findGroup(ctx, f)
+		if err == nil {
+			if err = elect(d.node, peers); err == nil {
+				err = d.revise(ctx, gossip.Group{Expect: f.expect, Digest: election.Digest(peers), Formed: true})
+			}
+		}
+		if err != nil && ctx.Err() == nil { // else the daemon ends, and err is of that
+			d.failed <- err
+		}
+	})
+}
+
+// findGroup publishes what f proposes until f has the group.
+func (d *daemon) findGroup(ctx context.Context, f *formation) ([]rpcenv.Address, error) {
+	for {
+		var s step
+		if err := d.member.WaitFor(ctx, func(all []gossip.Info) bool {
+			s = f.look(all)
+			return s.publish || s.group != nil || s.err != nil
+		}); err != nil || s.group != nil || s.err != nil {
+			return s.group, errors.Join(err, s.err)
+		}
+		if err := d.revise(ctx, f.own); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// revise publishes what the ring is to know of the group. That the news are slow is no error: they are on their way.
+func (d *daemon) revise(ctx context.Context, g gossip.Group) error {
+	err := d.member.Revise(ctx, func(own *gossip.Meta) { own.Group = g })
+	if err != nil && !errors.Is(err, gossip.ErrClosed) {
+		d.opts.Log.Debugf("the members may hear late of the group of this Master: %v", err)
+		return nil
+	}
+	return err
 }
 
 // Join makes the daemon's endpoint hear of the other members of its cluster. As long as none of the daemons at seek is among these, the

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coherer/coherer/actors/election"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/records"
+	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/messages/rpc"
@@ -23,6 +25,10 @@ type kept struct {
 	// elected says that this is one of several Masters, of which one leads; others are where the others listen.
 	elected bool
 	others  []rpcenv.Address
+	// group is what the ring hears of these Masters. elect starts the election among them when they are found; nil: they are known, and it
+	// has begun.
+	group gossip.Group
+	elect func(n *Node, peers []rpcenv.Address) error
 }
 
 // openRecords opens the records of the mode spark.deploy.recoveryMode.
@@ -47,11 +53,20 @@ func openRecords(opts Options) (kept, error) {
 		if err != nil {
 			return kept{}, err
 		}
-		start := func(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) {
+		k := kept{close: close, elected: true, group: gossip.Group{Expect: len(among.Peers), Digest: election.Digest(among.Peers), Formed: true}}
+		k.start = func(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) {
 			return ElectedMaster(h, env, cfg, among)
 		}
-		others := slices.DeleteFunc(slices.Clone(among.Peers), func(a rpcenv.Address) bool { return a == opts.Listen })
-		return kept{start: start, close: close, elected: true, others: others}, nil
+		k.others = slices.DeleteFunc(slices.Clone(among.Peers), func(a rpcenv.Address) bool { return a == opts.Listen })
+		if len(among.Peers) == 0 {
+			k.group = gossip.Group{Expect: known.RaftExpect.Get(opts.Conf)}
+			k.start = standbyMaster
+			k.elect = func(n *Node, peers []rpcenv.Address) error {
+				among.Peers = peers
+				return n.elect(among)
+			}
+		}
+		return k, nil
 	default:
 		return kept{}, fmt.Errorf("%s=%s is not here: want NONE, FILESYSTEM or RAFT", master.RecoveryMode.Key(), mode)
 	}

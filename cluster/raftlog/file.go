@@ -179,6 +179,19 @@ func (f *File) Load(*rpcenv.Blocking) (s election.Saved, err error) {
 	return s, err
 }
 
+// Peers are the Masters of the group that the log belongs to; none: it is new.
+func (f *File) Peers() ([]rpcenv.Address, error) {
+	s, err := f.Load(nil)
+	if err != nil || len(s.Identity.GetPeers()) == 0 {
+		return nil, err
+	}
+	peers, err := rpcenv.ParseAddresses(strings.Join(s.Identity.GetPeers(), ","))
+	if err != nil {
+		return nil, damaged(f.path, err)
+	}
+	return peers, nil
+}
+
 // newest is the newest transaction of a file into which nothing was written: the one that makes it.
 const newest = 1
 

@@ -48,6 +48,21 @@ var batches = []election.Batch{
 	{Whole: true, Snapshot: &deploy.LogSnapshot{Index: 9, Term: 3}, Entries: []*deploy.LogEntry{entry(10, 3)}},
 }
 
+// A file names the Masters of its group, from the first batch on.
+func TestAFileNamesItsGroup(t *testing.T) {
+	f := open(t, filepath.Join(t.TempDir(), "log.db"))
+	defer f.Close()
+	if peers, err := f.Peers(); len(peers) > 0 || err != nil {
+		t.Errorf("a new file: %v %v", peers, err)
+	}
+	if err := f.Save(nil, batches[0]); err != nil {
+		t.Fatal(err)
+	}
+	if peers, err := f.Peers(); err != nil || fmt.Sprint(peers) != "[a:1 b:1 c:1]" {
+		t.Errorf("%v %v", peers, err)
+	}
+}
+
 // A file has what the log in memory has, after each batch, also when it is opened again.
 func TestAFileKeepsWhatALogKeeps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dir", "log.db")

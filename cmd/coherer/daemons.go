@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/known"
@@ -130,21 +129,9 @@ func (d *daemonOptions) standalone(role string, gossip int, ui *conf.Entry[int])
 	return opts, nil
 }
 
-// withPeers are the settings of one of several Masters. It keeps its log in the directory recovery, if no other is named.
-func withPeers(c *conf.Conf, peers string) (*conf.Conf, error) {
-	if peers == "" {
-		return c, nil
-	}
-	set := map[string]string{master.RecoveryMode.Key(): "RAFT", known.RaftPeers.Key(): peers}
-	if known.RecoveryDirectory.Get(c) == "" {
-		set[known.RecoveryDirectory.Key()] = "recovery"
-	}
-	return c.With(set)
-}
-
 type masterOptions struct {
 	daemonOptions
-	peers string
+	several severalMasters
 }
 
 func masterCommand(s streams) *cobra.Command {
@@ -158,16 +145,19 @@ func masterCommand(s streams) *cobra.Command {
 			"Without --properties-file, spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf is read.\n\n" +
 			"With --peers it is one of several Masters, of which one leads: spark.deploy.recoveryMode=RAFT. All of them get the same\n" +
 			"list and agree on what must not be forgotten; while more than half of them run, another takes over from one that ends.\n" +
-			"Their records are kept in spark.deploy.recoveryDirectory, by default the folder recovery in the current directory.",
+			"Their records are kept in spark.deploy.recoveryDirectory, by default the folder recovery in the current directory.\n\n" +
+			"With --expect N they need no list: each waits until N Masters with that flag are members of one gossip (--join), and these are the\n" +
+			"group from then on. Its records name them, so it is the same when one is started again, at its port; one more is refused.",
 		Example: "  coherer master\n  curl http://127.0.0.1:8080/json/\n  coherer master --webui-port 0 --conf spark.master.rest.enabled=true\n  coherer master --port 0 --conf spark.worker.timeout=120\n  coherer master --debug-addr 127.0.0.1:9077\n" +
-			"  coherer master --port 7077 --peers 127.0.0.1:7077,127.0.0.1:7177,127.0.0.1:7277",
+			"  coherer master --port 7077 --peers 127.0.0.1:7077,127.0.0.1:7177,127.0.0.1:7277\n" +
+			"  coherer master --port 7177 --expect 3 --join 127.0.0.1:7946",
 		Args: arguments(0, 0),
 	})
 }
 
 func (o *masterOptions) flags(f *pflag.FlagSet) {
 	o.pages(f, masterPort, masterUIPort)
-	f.StringVar(&o.peers, "peers", "", "`HOST:PORT,HOST:PORT,HOST:PORT`, all Masters of which one leads, this one among them")
+	o.several.flags(f)
 }
 
 func (o *masterOptions) run(ctx context.Context, _ streams, _ []string) error {
@@ -183,14 +173,14 @@ func (o *masterOptions) master() (node.Options, error) {
 	if err := o.env(masterVariables, "SPARK_MASTER_OPTS"); err != nil {
 		return node.Options{}, err
 	}
-	if _, err := addresses("--peers", o.peers); err != nil {
+	if err := o.several.check(o.port); err != nil {
 		return node.Options{}, err
 	}
 	opts, err := o.standalone("master", gossipPort, known.MasterUIPort)
 	if err != nil {
 		return opts, err
 	}
-	opts.Conf, err = withPeers(opts.Conf, o.peers)
+	opts.Conf, err = o.several.settings(opts.Conf)
 	return opts, err
 }
 

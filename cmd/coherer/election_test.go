@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ type masters struct {
 	ready []process.Ready
 	lines chan masterLine
 	args  []string // of each
+	count bool     // they find each other by --expect, and by the gossip of the first
 }
 
 // masterLine is a line that a Master logged.
@@ -61,44 +63,61 @@ func (l *masterLog) Write(p []byte) (int, error) {
 // startMasters starts n Masters and waits until all take part and one leads.
 func startMasters(t testing.TB, n int, args ...string) (m *masters, leader int) {
 	t.Helper()
-	m = &masters{t: t, dir: t.TempDir(), cmds: make([]*exec.Cmd, n), ready: make([]process.Ready, n), lines: make(chan masterLine, 1000), args: args}
-	var peers []string
-	// Ports that are free now: peers must know all addresses before the first Master starts.
+	m = newMasters(t, n, args...)
+	return m, m.form()
+}
+
+// newMasters are n Masters to be started.
+func newMasters(t testing.TB, n int, args ...string) *masters {
+	t.Helper()
+	m := &masters{t: t, dir: t.TempDir(), cmds: make([]*exec.Cmd, n), ready: make([]process.Ready, n), lines: make(chan masterLine, 1000), args: args}
+	m.ports = freePorts(t, n)
+	m.peers = "127.0.0.1:" + strings.Join(m.ports, ",127.0.0.1:")
+	return m
+}
+
+// freePorts are ports that are free now: others must know the address of a Master before it starts.
+func freePorts(t testing.TB, n int) (ports []string) {
+	t.Helper()
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer l.Close()
-		peers = append(peers, l.Addr().String())
+		defer l.Close() // after the last, or one could come twice
 		_, port, _ := net.SplitHostPort(l.Addr().String())
-		m.ports = append(m.ports, port)
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		ports = append(ports, port)
 	}
-	m.peers = strings.Join(peers, ",")
-	for i := range n {
+	return ports
+}
+
+// form starts the Masters and waits until all take part and one leads.
+func (m *masters) form() (leader int) {
+	m.t.Helper()
+	for i := range m.cmds {
 		m.start(i)
 	}
 	leader = -1
-	for members := 0; members < n || leader < 0; {
+	for members := 0; members < len(m.cmds) || leader < 0; {
 		if line := m.await(""); strings.Contains(line.text, isMember) {
 			members++
 		} else {
 			leader = line.master
 		}
 	}
-	return m, leader
+	return leader
 }
 
 // start starts a Master, again if it was killed, and waits until it listens.
 func (m *masters) start(i int) {
 	m.t.Helper()
-	m.cmds[i], m.ready[i] = daemonTo(m.t, &masterLog{to: m, master: i}, nil, append([]string{
-		"master", "--port", m.ports[i], "--peers", m.peers,
-		"--conf", "spark.deploy.recoveryDirectory=" + m.dir,
-	}, m.args...)...)
+	among := []string{"--peers", m.peers}
+	if m.count {
+		among = []string{"--expect", fmt.Sprint(len(m.cmds)), "--join", m.ready[0].Gossip}
+	}
+	m.cmds[i], m.ready[i] = daemonTo(m.t, &masterLog{to: m, master: i}, nil, slices.Concat([]string{
+		"master", "--port", m.ports[i], "--conf", "spark.deploy.recoveryDirectory=" + m.dir,
+	}, among, m.args)...)
 }
 
 // await waits until a Master logs words.
@@ -160,6 +179,40 @@ func TestAnApplicationOutlivesAKilledLeader(t *testing.T) {
 	}
 }
 
+// Three Masters that know no list, and one of them by its gossip, form a group. A fourth is refused, one that expects another number
+// forms none. When the leader is killed another leads; started again, it is one of the same group by its records, without the ring.
+func TestMastersFormAGroupByTheirNumber(t *testing.T) {
+	t.Parallel()
+	m := newMasters(t, 3, "--webui-port", "0", "--conf", "coherer.gossip.port=0")
+	m.count = true
+	leader := m.form()
+	ports := freePorts(t, 2)
+	more := func(port, expect string) []string {
+		return []string{
+			"master", "--port", port, "--webui-port", "0", "--conf", "coherer.gossip.port=0", "--conf", "spark.deploy.recoveryDirectory=" + t.TempDir(),
+			"--expect", expect, "--join", m.ready[0].Gossip,
+		}
+	}
+	r := finish(t, command(t, more(ports[0], "3")...))
+	if r.code != 1 || !strings.Contains(r.stderr, "error: this Master is one too many") {
+		t.Errorf("the fourth: %d %s", r.code, r.stderr)
+	}
+	log := &lines{to: t.Output()}
+	_, _ = daemonTo(t, log, nil, more(ports[1], "5")...)
+	for _, port := range m.ports {
+		log.until(t, "The Master at 127.0.0.1:"+port+" expects 3 Masters and this one 5")
+	}
+	m.kill(leader)
+	if next := m.await(isLeader).master; next == leader {
+		t.Errorf("Master %d leads after its end", next)
+	}
+	m.ready[0].Gossip = "127.0.0.1:1"
+	m.start(leader)
+	if line := m.await(isMember); line.master != leader {
+		t.Errorf("Master %d takes part again", line.master)
+	}
+}
+
 // waiter is a writer that closes seen when words were written.
 type waiter struct {
 	words string
@@ -188,6 +241,30 @@ func TestMastersThatCannotBeAGroupAreNamed(t *testing.T) {
 		r := finish(t, command(t, "master", "--port", "7077", "--peers", tt.peers, "--conf", "spark.deploy.recoveryDirectory="+t.TempDir()))
 		if r.code == 0 || !strings.Contains(r.stderr, tt.want) {
 			t.Errorf("%s: %d %s", tt.peers, r.code, r.stderr)
+		}
+	}
+	for args, want := range map[string]string{
+		"--expect 2":    "2 Masters: want 1, 3, 5 or 7",
+		"--expect 0":    "0 Masters: want 1, 3, 5 or 7",
+		"--expect -1":   "-1 Masters: want 1, 3, 5 or 7",
+		"--expect 9":    "9 Masters: want 1, 3, 5 or 7",
+		"--expect":      "flag needs an argument",
+		"--expect many": "invalid argument",
+		"--expect 3 --peers 127.0.0.1:7077,127.0.0.1:7177,127.0.0.1:7277": "not both",
+		"--expect 3 --port 0": "--expect wants a --port",
+	} {
+		if r := here(t, append([]string{"master"}, strings.Fields(args)...)...); r.code != exitUsage || !strings.Contains(r.stderr, want) {
+			t.Errorf("%s: %d %s", args, r.code, r.stderr)
+		}
+	}
+	for args, want := range map[string]string{
+		"--expect 3 --host 0.0.0.0": "is none that they could reach",
+		"--expect 3 --conf coherer.deploy.raft.peers=127.0.0.1:7077,127.0.0.1:7177,127.0.0.1:7277": "want one of them",
+		"--conf spark.deploy.recoveryMode=RAFT --conf coherer.deploy.raft.expect=4":                "4 Masters: want 1, 3, 5 or 7",
+	} {
+		r := here(t, append([]string{"master", "--conf", "spark.deploy.recoveryDirectory=" + t.TempDir()}, strings.Fields(args)...)...)
+		if r.code != exitFailed || !strings.Contains(r.stderr, want) {
+			t.Errorf("%s: %d %s", args, r.code, r.stderr)
 		}
 	}
 }
