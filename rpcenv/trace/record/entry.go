@@ -85,11 +85,11 @@ func appendName(dst []byte, text string) []byte {
 // entries reads entries, and keeps the texts among them. The zero value is for the beginning of a file.
 type entries struct {
 	names []string
-	buf   bytes.Buffer
+	short []byte // for an entry that fits, else long
+	long  bytes.Buffer
 }
 
-// next reads an entry; rec is nil if that is a text. A file that ends within an entry is io.EOF or io.ErrUnexpectedEOF. The buffer grows
-// with what really arrives: a length alone, which may be wrong, allocates nothing.
+// next reads an entry; rec is nil if that is a text. A file that ends within an entry is io.EOF or io.ErrUnexpectedEOF.
 func (e *entries) next(in recordReader) (rec *tracepb.Record, err error) {
 	size, err := binary.ReadUvarint(in)
 	if err != nil {
@@ -101,11 +101,27 @@ func (e *entries) next(in recordReader) (rec *tracepb.Record, err error) {
 	if size > MaxRecord {
 		return nil, fmt.Errorf("%w: its length is %d, the limit %d", ErrFormat, size, MaxRecord)
 	}
-	e.buf.Reset()
-	if _, err := io.CopyN(&e.buf, in, int64(size)); err != nil {
+	if len(e.short) == 0 {
+		e.short = make([]byte, 1<<10)
+	}
+	if size <= uint64(len(e.short)) { // nearly all
+		b := e.short[:size]
+		if _, err := io.ReadFull(in, b); err != nil {
+			return nil, err
+		}
+		return e.decode(b)
+	}
+	// This buffer grows with what really arrives: a length alone, which may be wrong, allocates nothing.
+	e.long.Reset()
+	if _, err := io.CopyN(&e.long, in, int64(size)); err != nil {
 		return nil, err
 	}
-	switch b := e.buf.Bytes(); {
+	return e.decode(e.long.Bytes())
+}
+
+// decode decodes an entry without its length; rec is nil if that is a text.
+func (e *entries) decode(b []byte) (rec *tracepb.Record, err error) {
+	switch {
 	case len(b) > 0 && b[0] == markSlot:
 		return e.slot(b)
 	case len(b) > 0 && b[0] == markName:

@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -242,7 +243,8 @@ func (r *Recorder) Records() []*tracepb.Record {
 // decodedLocked decodes the record in b, which add encoded.
 func (r *Recorder) decodedLocked(b []byte) *tracepb.Record {
 	e := entries{names: r.ring.names.texts()}
-	rec, err := e.next(bytes.NewReader(b))
+	_, n := binary.Uvarint(b)
+	rec, err := e.decode(b[n:])
 	if err != nil {
 		panic(fmt.Errorf("trace: the Recorder's own encoding: %w", err)) // a bug of Add
 	}
