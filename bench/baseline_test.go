@@ -73,7 +73,7 @@ func TestABaselineThatDoesNotFit(t *testing.T) {
 		"pairs":        {func(r *Report) { r.Cells[0].Pairs = 2 }, "it has no cell"},
 		"rate":         {func(r *Report) { r.Cells[0].Rate = 5 }, "it has no cell"},
 		"no cell":      {func(r *Report) { r.Cells = nil }, "it has no cell"},
-		"duration":     {func(r *Report) { r.Cells[0].Duration = time.Hour }, "last 1h0m0s, those of this run 50ms"},
+		"duration":     {func(r *Report) { r.Cells[0].Duration = time.Hour }, "last 1h0m0s, those of this run 20ms"},
 		"contender":    {func(r *Report) { r.Cells[0].Contenders[0].Name = "x" }, "has no coherer"},
 		"record":       {func(r *Report) { r.Environment.Record = measure.RecordOn }, "with --record on, this run is with off"},
 		"GOMAXPROCS":   {func(r *Report) { r.Environment.GOMAXPROCS = 77 }, "GOMAXPROCS 77"},

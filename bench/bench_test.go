@@ -22,7 +22,7 @@ func options(t *testing.T, c measure.Case) Options {
 	}
 	return Options{
 		Cells: []measure.Spec{{
-			Case: c, Pairs: 1, Size: 76, InFlight: 64, Duration: 50 * time.Millisecond, Record: measure.RecordOff,
+			Case: c, Pairs: 1, Size: 76, InFlight: 64, Duration: 20 * time.Millisecond, Record: measure.RecordOff,
 		}},
 		Trials: 1, Rivals: NoRivals, Program: self, Args: []string{contender},
 	}
