@@ -51,6 +51,11 @@ var conversations = []conversation{
 		"-> Worker RegisteredWorker", "-> Master Heartbeat", "-> Worker ReconnectWorker", "=> endpoint-verifier CheckExistence",
 		"<= CheckExistence", "-> Master RegisterWorker", "-> Worker RegisteredWorker", "-> Master WorkerLatestState",
 	}},
+	{"worker-suspicion", "A Worker is frozen: the others miss it, its Master gives it up, and takes it back", "frozen", []string{
+		"-> Master MemberSuspected", "=> endpoint-verifier CheckExistence", "-> Master MemberFailed", "-> Master MemberJoined",
+		"-> Worker ReconnectWorker", "=> endpoint-verifier CheckExistence", "<= CheckExistence", "-> Master RegisterWorker",
+		"-> Worker RegisteredWorker", "-> Master WorkerLatestState",
+	}},
 	{"executor-expiry", "A silent executor is given up and replaced", "silent_executor", []string{
 		"-> CoarseGrainedScheduler ExpireExecutor", "=> AppClient KillExecutors", "-> Executor StopExecutor",
 		"-> HeartbeatReceiver ExecutorChange", "=> Master KillExecutors", "-> Worker KillExecutor", "-> Worker LaunchExecutor",

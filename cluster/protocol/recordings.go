@@ -20,7 +20,7 @@ var recordingFiles embed.FS
 // first run that has one.
 var scripts = []string{
 	"application", "silent_worker", "worker_death", "silent_executor", "job_fails", "application_removed", "registration_retry",
-	"cluster_mode",
+	"cluster_mode", "frozen",
 }
 
 // recording is the trace of a script's run, in order of time.
