@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -64,12 +65,14 @@ type Event struct {
 type books struct {
 	self        string
 	now         map[string]Info
-	charges     map[string][]accusation // against each member, the last of each accuser; refuted ones stay, to know them again
-	accusations uint64                  // how many this member has made
-	goodbyes    []string                // who left, the latest
-	reported    map[string]reported     // as the last event of each had it
-	left        map[string]bool         // gone, with no event yet: whether it had said that it leaves
-	doubted     map[string]bool         // gone, and nobody suspected them: a goodbye may come yet, and there is no event until settle
+	clock       func() time.Time
+	charges     map[string][]charge // against each member, the last of each accuser; refuted ones stay, to know them again
+	accusations uint64              // how many this member has made
+	goodbyes    []string            // who left, the latest
+	reported    map[string]reported // as the last event of each had it
+	left        map[string]bool     // gone, with no event yet: whether it had said that it leaves
+	doubted     map[string]Info     // gone, and nobody suspected them: a goodbye may come yet, and there is no event until settle
+	gone        []Standing          // the latest that are gone, the latest first
 	queue       []string
 }
 
@@ -81,8 +84,8 @@ type reported struct {
 
 func newBooks(self string) *books {
 	return &books{
-		self: self, now: make(map[string]Info), charges: make(map[string][]accusation),
-		reported: make(map[string]reported), left: make(map[string]bool), doubted: make(map[string]bool),
+		self: self, now: make(map[string]Info), charges: make(map[string][]charge), clock: time.Now,
+		reported: make(map[string]reported), left: make(map[string]bool), doubted: make(map[string]Info),
 	}
 }
 
@@ -94,6 +97,7 @@ func (b *books) put(i Info) bool {
 	}
 	b.now[i.Name] = i
 	delete(b.doubted, i.Name)
+	b.forget(i.Name)
 	b.enqueue(i.Name)
 	return true
 }
@@ -110,35 +114,46 @@ func (b *books) leave(name string) bool {
 	if !slices.Contains(b.goodbyes, name) {
 		b.goodbyes = latest(append(b.goodbyes, name), mostGoodbyes)
 	}
-	late := b.settle(name)
-	if !b.remove(name, true) && !late {
-		return false
+	// It may be there, or be taken for failed, with or without a doubt.
+	i, here := b.now[name]
+	if gone := slices.IndexFunc(b.gone, func(s Standing) bool { return s.Name == name }); !here && gone >= 0 {
+		i = b.gone[gone].Info
 	}
-	b.left[name] = true
-	return true
+	if late, ok := b.settle(name); ok {
+		i, here = late, true
+	}
+	b.remove(name, true)
+	b.remember(Standing{Info: i, State: Left, At: b.clock()})
+	if here {
+		b.left[name] = true
+	}
+	return here
 }
 
 // fail notes that memberlist has given up another member that said no goodbye. Who fails was suspected before; so one that nobody suspects has
 // probably left, and memberlist's news have overtaken its goodbye. Then the result is true, and settle is to be called after a while.
 func (b *books) fail(name string) (doubtful bool) {
-	doubtful = len(b.accusers(name)) == 0
+	i, by := b.now[name], b.accusers(name)
 	if !b.remove(name, false) {
 		return false
 	}
-	if doubtful {
-		b.doubted[name] = true
+	if len(by) == 0 {
+		b.doubted[name] = i
+		return true
 	}
-	return doubtful
+	b.remember(Standing{i, Failed, b.clock(), by})
+	return false
 }
 
-// settle ends the doubt whether a member left: it failed, if no goodbye has come. The result is whether there was any doubt.
-func (b *books) settle(name string) bool {
-	doubted := b.doubted[name]
-	if doubted {
+// settle ends the doubt whether a member left: it failed, if no goodbye has come. False: there is no doubt.
+func (b *books) settle(name string) (Info, bool) {
+	i, ok := b.doubted[name]
+	if ok {
 		delete(b.doubted, name)
 		b.enqueue(name)
+		b.remember(Standing{Info: i, State: Failed, At: b.clock()})
 	}
-	return doubted
+	return i, ok
 }
 
 // remove notes that a member is gone, and reports whether that is news.
@@ -177,9 +192,10 @@ func (b *books) next() (Event, bool) {
 func (b *books) difference(name string) (Event, bool) {
 	now, here := b.now[name]
 	last, known := b.reported[name]
-	switch {
-	case b.doubted[name]:
+	if _, doubted := b.doubted[name]; doubted {
 		return Event{}, false
+	}
+	switch {
 	case here && !known:
 		b.reported[name] = reported{info: now}
 		return Event{Kind: MemberJoined, Info: now}, true

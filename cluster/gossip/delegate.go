@@ -57,7 +57,7 @@ const goodbyeGrace = 200 * time.Millisecond
 // settle notes that no goodbye came: the member failed, and upkeep calls on its address.
 func (m *Member) settle(name string, at rpcenv.Address) {
 	m.change(func(b *books) bool {
-		doubted := b.settle(name)
+		_, doubted := b.settle(name)
 		if doubted {
 			m.lose(at)
 		}

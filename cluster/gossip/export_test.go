@@ -8,7 +8,7 @@ import (
 // WaitRefuted returns when this member has heard that one refuted another's accusation with that number, or a later one.
 func (m *Member) WaitRefuted(ctx context.Context, by, of string, number uint64) error {
 	return m.wait(ctx, func(b *books) bool {
-		return slices.ContainsFunc(b.charges[of], func(a accusation) bool { return a.By == by && a.Number >= number && a.Refuted })
+		return slices.ContainsFunc(b.charges[of], func(a charge) bool { return a.By == by && a.Number >= number && a.Refuted })
 	})
 }
 

@@ -189,7 +189,7 @@ func TestMembership(t *testing.T) {
 		t.Errorf("updated to %+v", e.Info)
 	}
 
-	looks := play(t, gossip.Config{Label: "test", Meta: gossip.Meta{Role: "status"}, Join: []string{a.Addr().String()}})
+	looks := play(t, gossip.Config{Label: "test", Meta: gossip.Meta{Role: gossip.RoleLook}, Join: []string{a.Addr().String()}})
 	a.wantEvent(gossip.MemberJoined, looks)
 	looks.wantEvents(3) // they joined
 	b.Close()
@@ -208,6 +208,14 @@ func TestMembership(t *testing.T) {
 	a.wantEvent(gossip.MemberLeft, c)
 	a.wantMembers(a.Name(), looks.Name())
 	a.wantNoEvent()
+
+	// Who comes later hears from the one that it joins who was there.
+	late := play(t, gossip.Config{Label: "test", Incarnation: 2, Meta: gossip.Meta{Role: gossip.RoleLook}, Join: []string{a.Addr().String()}})
+	got := late.Standings()
+	if len(got) != 3 || got[0].Name != a.Name() || got[0].State != gossip.Alive || got[1].Name != c.Name() || got[1].State != gossip.Left ||
+		got[2].Name != b.Name() || got[2].State != gossip.Failed || len(got[2].By) == 0 || time.Since(got[2].At) > time.Minute {
+		t.Errorf("standings %+v", got)
+	}
 }
 
 // A daemon that crashed and comes back at its address is another member.

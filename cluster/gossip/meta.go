@@ -27,6 +27,8 @@ type Meta struct {
 	ID string
 	// PID is the number of its process.
 	PID int
+	// Load is what it has to do, in words, as in "2/4 cores, 1/2 executors"; empty: it does not say.
+	Load string
 	// Leads says that it is the Master that leads.
 	Leads bool
 	// Since is when it began, in seconds since 1970; 0: it does not say.
@@ -49,6 +51,9 @@ type Group struct {
 
 // RoleMaster is the Role of a Master.
 const RoleMaster = membership.RoleMaster
+
+// RoleLook is the Role of a command that only looks, which is no part of the cluster.
+const RoleLook = "status"
 
 // wireMeta is Meta as it travels: JSON with short names, for there are 512 bytes.
 type wireMeta struct {

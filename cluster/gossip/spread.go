@@ -84,32 +84,52 @@ func (d *delegate) GetBroadcasts(overhead, limit int) [][]byte {
 	return d.rumours.GetBroadcasts(overhead, limit)
 }
 
-// mostState bounds the state that another member may send, in bytes: about a thousand accusations.
+// mostState bounds the state that another member may send, in bytes.
 const mostState = 128 << 10
 
-// LocalState is what a member that has heard nothing needs: the accusations that stand, one a line.
+// LocalState is what a member that has heard nothing needs, line by line: who is gone, who is suspected, and the accusations that stand. Those
+// that are suspected are named whole, since memberlist tells a member that joins nothing of them.
 func (d *delegate) LocalState(bool) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var out []byte
-	for _, a := range d.books.standing() {
-		line := a.String() + "\n"
-		if len(out)+len(line) > mostState {
-			break
+	add := func(line []byte) {
+		if len(out)+len(line) <= mostState {
+			out = append(out, line...)
 		}
-		out = append(out, line...)
+	}
+	for _, s := range d.books.standings() {
+		if s.State == Alive {
+			continue
+		}
+		if line, err := encodeStanding(s); err == nil { // one that could not be longer is left out
+			add(line)
+		}
+	}
+	for _, a := range d.books.stand() {
+		add([]byte(a.String() + "\n"))
 	}
 	return out
 }
 
 // MergeRemoteState hears the state of another member.
 func (d *delegate) MergeRemoteState(state []byte, _ bool) {
+	m := (*Member)(d)
 	if len(state) > mostState {
 		return
 	}
 	for line := range bytes.Lines(state) {
-		if a, err := parseAccusation(strings.TrimSuffix(string(line), "\n")); err == nil {
-			(*Member)(d).hear(a)
+		if line[0] != '{' {
+			if a, err := parseAccusation(strings.TrimSuffix(string(line), "\n")); err == nil {
+				m.hear(a)
+			}
+			continue
+		}
+		if s, err := decodeStanding(line); err == nil {
+			m.change(func(b *books) bool {
+				b.hearOf(s)
+				return true
+			})
 		}
 	}
 }

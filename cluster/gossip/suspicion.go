@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // memberlist suspects a member before it gives it up, but reports that to nobody. So a member whose probe has failed, which its memberlist
@@ -20,12 +21,18 @@ type accusation struct {
 	Refuted bool
 }
 
+// charge is an accusation, and when it was heard.
+type charge struct {
+	accusation
+	at time.Time
+}
+
 // mostAccusers bounds the accusers that are remembered of each member.
 const mostAccusers = 16
 
 // accuse notes that this member's own probe of another has failed. It returns what the others should hear; false: nothing.
 func (b *books) accuse(of string) (say accusation, ok bool) {
-	if slices.ContainsFunc(b.charges[of], func(a accusation) bool { return a.By == b.self && !a.Refuted }) {
+	if slices.ContainsFunc(b.charges[of], func(a charge) bool { return a.By == b.self && !a.Refuted }) {
 		return accusation{}, false
 	}
 	b.accusations++
@@ -35,7 +42,7 @@ func (b *books) accuse(of string) (say accusation, ok bool) {
 // hear notes an accusation or a refutation, and returns what the others should hear now; false: nothing. One by or about somebody who is
 // no member is not heard, nor one by or about a member that only looks, which may be gone before anybody could refute.
 func (b *books) hear(a accusation) (say accusation, ok bool) {
-	if b.now[a.By].RPC.IsZero() || b.now[a.Of].RPC.IsZero() || a.By == a.Of {
+	if !b.takesPart(a.By) || !b.takesPart(a.Of) || a.By == a.Of {
 		return accusation{}, false
 	}
 	if a.Of == b.self {
@@ -45,17 +52,17 @@ func (b *books) hear(a accusation) (say accusation, ok bool) {
 		a.Refuted = true
 	}
 	all := b.charges[a.Of]
-	i := slices.IndexFunc(all, func(x accusation) bool { return x.By == a.By })
+	i := slices.IndexFunc(all, func(x charge) bool { return x.By == a.By })
 	switch {
 	case i < 0:
 		if all, ok = room(all); !ok {
 			return accusation{}, false
 		}
-		all = append(all, a)
+		all = append(all, charge{a, b.clock()})
 	case a.Number > all[i].Number, a.Number == all[i].Number && a.Refuted && !all[i].Refuted:
-		all[i] = a
+		all[i] = charge{a, b.clock()}
 	case all[i].Refuted && (!a.Refuted || a.Of == b.self):
-		return all[i], true // whoever said that has not heard the refutation
+		return all[i].accusation, true // whoever said that has not heard the refutation
 	default:
 		return accusation{}, false
 	}
@@ -64,12 +71,18 @@ func (b *books) hear(a accusation) (say accusation, ok bool) {
 	return a, true
 }
 
+// takesPart reports whether one with this name is there and does not only look.
+func (b *books) takesPart(name string) bool {
+	i, here := b.now[name]
+	return here && i.Role != RoleLook
+}
+
 // room makes room for one more; of those that are too many the oldest refuted one goes. False: all stand.
-func room(all []accusation) ([]accusation, bool) {
+func room(all []charge) ([]charge, bool) {
 	if len(all) < mostAccusers {
 		return all, true
 	}
-	i := slices.IndexFunc(all, func(a accusation) bool { return a.Refuted })
+	i := slices.IndexFunc(all, func(a charge) bool { return a.Refuted })
 	if i < 0 {
 		return all, false
 	}
@@ -86,12 +99,22 @@ func (b *books) accusers(of string) (by []string) {
 	return by
 }
 
-// standing are the accusations of all members that stand, for one that has heard none of them.
-func (b *books) standing() (out []accusation) {
+// suspectedAt is when the first of the accusations of a member that stand was heard.
+func (b *books) suspectedAt(of string) (at time.Time) {
+	for _, a := range b.charges[of] {
+		if !a.Refuted && (at.IsZero() || a.at.Before(at)) {
+			at = a.at
+		}
+	}
+	return at
+}
+
+// stand are the accusations of all members that stand, for one that has heard none of them.
+func (b *books) stand() (out []accusation) {
 	for _, m := range b.members() {
 		for _, a := range b.charges[m.Name] {
 			if !a.Refuted {
-				out = append(out, a)
+				out = append(out, a.accusation)
 			}
 		}
 	}

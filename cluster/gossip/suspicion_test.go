@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/hashicorp/memberlist"
 	"pgregory.net/rapid"
 )
 
@@ -49,7 +49,7 @@ func (w *wire) exchange(a, b int) {
 	if w.frozen[a] || w.frozen[b] {
 		return
 	}
-	ofA, ofB := w.books[a].standing(), w.books[b].standing()
+	ofA, ofB := w.books[a].stand(), w.books[b].stand()
 	for _, x := range ofA {
 		w.hear(b, x)
 	}
@@ -134,13 +134,12 @@ func TestMembersAgreeWhomTheySuspect(t *testing.T) {
 
 // A member that says anything, in any number, takes no more of another's memory than the bounds allow, and no true news are lost by it.
 func TestWhatIsRememberedIsBounded(t *testing.T) {
-	m := &Member{name: "me", books: newBooks("me"), changed: make(chan struct{})}
-	m.rumours = memberlist.TransmitLimitedQueue{NumNodes: m.size, RetransmitMult: 4}
+	now := time.Now()
+	m := keeper("me", &now)
 	const n = 100
 	for i := range n {
 		m.books.put(member(fmt.Sprint(i), 1))
 	}
-	m.books.put(member("me", 1))
 	d := (*delegate)(m)
 	for i := range 50 * n {
 		for _, line := range []string{
@@ -191,20 +190,13 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 
 // A member that joins, or missed a packet, has the accusations that stand from one exchange of states.
 func TestTheStateTellsWhoIsSuspected(t *testing.T) {
-	var all []*Member
-	for range 2 {
-		m := &Member{name: "me", books: newBooks("me"), changed: make(chan struct{})}
-		m.rumours = memberlist.TransmitLimitedQueue{NumNodes: m.size, RetransmitMult: 4}
-		for _, name := range []string{"a", "b", "c"} {
-			m.books.put(member(name, 1))
-		}
-		all = append(all, m)
-	}
+	now := time.Now()
+	all := []*Member{keeper("x", &now).among("a", "b", "c"), keeper("y", &now).among("a", "b", "c")}
 	for _, line := range []string{"suspect 7 a b", "suspect 9 c b", "suspect 1 a c", "refute 1 a c"} {
 		(*delegate)(all[0]).NotifyMsg([]byte(line))
 	}
 	(*delegate)(all[1]).MergeRemoteState((*delegate)(all[0]).LocalState(true), true)
-	if got := all[1].books.standing(); !slices.Equal(got, []accusation{{By: "a", Of: "b", Number: 7}, {By: "c", Of: "b", Number: 9}}) {
+	if got := all[1].books.stand(); !slices.Equal(got, []accusation{{By: "a", Of: "b", Number: 7}, {By: "c", Of: "b", Number: 9}}) {
 		t.Errorf("%v", got)
 	}
 	// One that still suspects whom the other has heard refute is answered, also when that is long ago.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"github.com/coherer/coherer/cluster/gossip"
@@ -72,25 +71,32 @@ func (m *members) masters(ctx context.Context, c *conf.Conf) ([]rpcenv.Address, 
 	return out, nil
 }
 
-// look returns all members, sorted by name. It is one of them for as long as it looks.
-func (m *members) look(ctx context.Context, c *conf.Conf) ([]gossip.Info, error) {
+// look returns all members that are there, sorted by name.
+func (m *members) look(ctx context.Context, c *conf.Conf) (out []gossip.Info, err error) {
+	all, err := m.standings(ctx, c)
+	for _, s := range all {
+		if s.State == gossip.Alive || s.State == gossip.Suspect {
+			out = append(out, s.Info)
+		}
+	}
+	return out, err
+}
+
+// standings returns what is believed of the members. The command is one of them for as long as it looks.
+func (m *members) standings(ctx context.Context, c *conf.Conf) ([]gossip.Standing, error) {
 	names, err := addresses("--join", m.join)
 	if err != nil {
 		return nil, usage(err)
 	}
-	cfg := gossip.Of(c, gossip.Meta{Role: lookRole})
+	cfg := gossip.Of(c, gossip.Meta{Role: gossip.RoleLook})
 	cfg.Join, cfg.Incarnation = names, rand.Uint64() // a new name each time: memberlist refuses one that it knows at another address
 	member, err := gossip.Join(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("--join: %w", err)
 	}
 	defer member.Part()
-	all := slices.DeleteFunc(member.Members(), func(i gossip.Info) bool { return i.Role == lookRole })
-	return all, nil
+	return member.Standings(), nil
 }
-
-// lookRole is the role of a command that only looks, which is no part of the cluster.
-const lookRole = "status"
 
 // addresses are those that the value of a flag lists; an empty value has none.
 func addresses(flag, value string) ([]string, error) {

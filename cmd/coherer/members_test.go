@@ -19,7 +19,7 @@ func TestMembers(t *testing.T) {
 		return []string{"--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir()}
 	}
 	_, byURL := daemon(t, append([]string{"worker", master.URL}, work()...)...)
-	_, byGossip := daemon(t, append([]string{"worker", "--join", master.Gossip}, work()...)...)
+	second, byGossip := daemon(t, append([]string{"worker", "--join", master.Gossip}, work()...)...)
 	pages := []string{"--conf", "yarn.resourcemanager.webapp.address=127.0.0.1:0", "--conf", "yarn.nodemanager.webapp.address=127.0.0.1:0"}
 	_, rm := daemon(t, append([]string{"resourcemanager", "--port", "0"}, pages...)...)
 	_, nm := daemon(t, append([]string{
@@ -35,6 +35,27 @@ func TestMembers(t *testing.T) {
 	r = here(t, "status", "--join", nm.Gossip)
 	if r.code != 1 || !strings.Contains(r.stderr, "none of the 2 members that "+nm.Gossip+" knows is a Master") {
 		t.Errorf("%d %s", r.code, r.stderr)
+	}
+
+	// One that is killed stays on the list, with those that had no answer from it.
+	if err := second.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var gone shownMember
+	all := untilStandings(t, byURL.Gossip, func(all []shownMember) bool {
+		gone = all[len(all)-1]
+		return gone.State == "failed"
+	})
+	if gone.RPC != strings.TrimPrefix(byGossip.URL, "spark://") || len(gone.SuspectedBy) == 0 || time.Since(gone.StateSince) > time.Hour || len(all) != 3 {
+		t.Errorf("%+v", all)
+	}
+	for _, by := range gone.SuspectedBy {
+		if !slices.ContainsFunc(there(all), func(m shownMember) bool { return m.Name == by }) {
+			t.Errorf("%s suspected it", by)
+		}
+	}
+	if r := here(t, "members", "--join", byURL.Gossip); !strings.Contains(r.stdout, "failed at ") || !strings.Contains(r.stdout, ", suspected by ") {
+		t.Error(r.stdout)
 	}
 }
 
@@ -97,6 +118,14 @@ func checkRoles(t *testing.T, at string, daemons, own []string, submit ...string
 	}
 	_ = app.Wait() // its exit code is that of an interrupted program
 	untilMembers(t, at, are(daemons))
+	left := untilStandings(t, at, func(all []shownMember) bool {
+		return slices.ContainsFunc(all, func(m shownMember) bool { return m.Role == "driver" && m.State == "left" })
+	})
+	if slices.ContainsFunc(left, func(m shownMember) bool {
+		return m.State != "alive" && (m.State != "left" || time.Since(m.StateSince) > time.Hour)
+	}) {
+		t.Errorf("%+v", left)
+	}
 }
 
 // TestAnyMemberStandsForItsCluster wherever a URL of the Masters or of the ResourceManager is wanted.
@@ -138,13 +167,25 @@ func TestAnyMemberStandsForItsCluster(t *testing.T) {
 
 // shownMember is a member as coherer members -o json shows it.
 type shownMember struct {
-	Role, RPC, Gossip string
-	Leads             bool
-	Since             time.Time
+	Name, Role, ID, RPC, Gossip, Load, State string
+	Leads                                    bool
+	Since, StateSince                        time.Time
+	SuspectedBy                              []string
 }
 
-// untilMembers looks at the members that one knows until ok.
+// untilMembers looks at the members that one knows, those that are gone left out, until ok.
 func untilMembers(t *testing.T, at string, ok func([]shownMember) bool) []shownMember {
+	t.Helper()
+	return untilStandings(t, at, func(all []shownMember) bool { return ok(there(all)) })
+}
+
+// there are those that are not gone.
+func there(all []shownMember) []shownMember {
+	return slices.DeleteFunc(slices.Clone(all), func(m shownMember) bool { return m.State == "left" || m.State == "failed" })
+}
+
+// untilStandings looks at what one believes of the members until ok.
+func untilStandings(t *testing.T, at string, ok func([]shownMember) bool) []shownMember {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; {
 		r := here(t, "members", "--join", at, "-o", "json")

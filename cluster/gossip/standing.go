@@ -1,0 +1,181 @@
+package gossip
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// State is what the others believe of a member.
+type State int
+
+// The states. A member is Suspect while another one has no answer from it, and Failed when it did not refute that in time.
+const (
+	Alive State = iota
+	Suspect
+	Failed
+	Left
+)
+
+var stateWords = [...]string{Alive: "alive", Suspect: "suspect", Failed: "failed", Left: "left"}
+
+// String is the state in a word.
+func (s State) String() string {
+	if s < 0 || int(s) >= len(stateWords) {
+		return "unknown"
+	}
+	return stateWords[s]
+}
+
+// Standing is a member and what is believed of it.
+type Standing struct {
+	Info
+	State State
+	// At is since when it is in that state, by the clock of the member that noticed; zero for Alive, whose Meta.Since is when it began.
+	At time.Time
+	// By are the names of those that suspect it, or did when it failed, the earliest first.
+	By []string
+}
+
+// Story is the state in words, with since when and with those that suspect it, as far as they are among all by role and address: "alive",
+// "suspect since 2026-11-30 19:02:11, by master 127.0.0.1:7077", "left at 2026-11-30 19:02:11".
+func (s Standing) Story(all []Standing) string {
+	if s.State == Alive {
+		return s.State.String()
+	}
+	at, by := " at ", ", suspected by "
+	if s.State == Suspect {
+		at, by = " since ", ", by "
+	}
+	text := s.State.String() + at + s.At.Local().Format(time.DateTime)
+	if len(s.By) == 0 {
+		return text
+	}
+	var who []string
+	for _, name := range s.By {
+		if x := slices.IndexFunc(all, func(o Standing) bool { return o.Name == name }); x >= 0 {
+			name = all[x].Role + " " + all[x].RPC.String()
+		}
+		who = append(who, name)
+	}
+	return text + by + strings.Join(who, ", ")
+}
+
+// mostGone bounds the members that are gone and remembered.
+const mostGone = 32
+
+// Standings are all members that are there, this one included, sorted by name; then the latest that are gone, the latest first. Of those that are
+// gone, and of those that were suspected before this member came, it knows what others say. Members that only look are not among them.
+func (m *Member) Standings() []Standing {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.books.standings()
+}
+
+func (b *books) standings() (out []Standing) {
+	for _, i := range b.members() {
+		if i.Role != RoleLook {
+			out = append(out, b.standing(i))
+		}
+	}
+	return append(out, b.gone...)
+}
+
+// standing is that of a member that is there.
+func (b *books) standing(i Info) Standing {
+	s := Standing{Info: i, By: b.accusers(i.Name)}
+	if len(s.By) > 0 {
+		s.State, s.At = Suspect, b.suspectedAt(i.Name)
+	}
+	return s
+}
+
+// forget drops what is remembered of a member that is gone: it is there again.
+func (b *books) forget(name string) {
+	b.gone = slices.DeleteFunc(b.gone, func(s Standing) bool { return s.Name == name })
+}
+
+// remember notes a member that is gone, or that another one suspects and this one has never seen. Of the same member the later state counts:
+// that it failed was an error if it says that it left.
+func (b *books) remember(s Standing) {
+	if s.Name == "" || s.Name == b.self || s.Role == RoleLook {
+		return
+	}
+	if i := slices.IndexFunc(b.gone, func(x Standing) bool { return x.Name == s.Name }); i >= 0 {
+		if s.State <= b.gone[i].State {
+			return
+		}
+		b.gone = slices.Delete(b.gone, i, i+1)
+	}
+	b.gone = append(b.gone, s)
+	slices.SortStableFunc(b.gone, func(x, y Standing) int { return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.Name, y.Name)) })
+	b.gone = b.gone[:min(len(b.gone), mostGone)]
+}
+
+// hearOf notes what another member says of a third that is gone, or suspected.
+func (b *books) hearOf(s Standing) {
+	if now := b.clock(); s.At.After(now) { // one with a wrong clock would stay the latest for ever
+		s.At = now
+	}
+	_, here := b.now[s.Name]
+	_, doubted := b.doubted[s.Name]
+	switch {
+	case s.State == Left && (here || doubted):
+		b.leave(s.Name) // its goodbye did not come here
+	case here || doubted: // as this member sees it
+	default:
+		if s.State == Left {
+			b.leave(s.Name)
+		}
+		b.remember(s)
+	}
+}
+
+// wireStanding is a Standing of another member as it travels: a line of JSON.
+type wireStanding struct {
+	Name   string          `json:"n"`
+	Gossip string          `json:"g"`
+	Meta   json.RawMessage `json:"m"`
+	State  string          `json:"h"`
+	At     int64           `json:"t"` // milliseconds since 1970
+	By     []string        `json:"b,omitempty"`
+}
+
+func encodeStanding(s Standing) ([]byte, error) {
+	meta, err := encodeMeta(s.Meta)
+	if err != nil {
+		return nil, err
+	}
+	line, err := json.Marshal(wireStanding{s.Name, s.Gossip.String(), meta, s.State.String(), s.At.UnixMilli(), s.By})
+	return append(line, '\n'), err
+}
+
+var errNoStanding = errors.New("it is no standing of a member")
+
+// decodeStanding reads what another member wrote.
+func decodeStanding(line []byte) (Standing, error) {
+	var w wireStanding
+	if err := json.Unmarshal(line, &w); err != nil {
+		return Standing{}, fmt.Errorf("%w: %w", errNoStanding, err)
+	}
+	meta, err := decodeMeta(w.Meta)
+	if err != nil {
+		return Standing{}, err
+	}
+	at, err := rpcenv.ParseAddress(w.Gossip)
+	if err != nil {
+		return Standing{}, fmt.Errorf("%w: %w", errNoStanding, err)
+	}
+	state := State(slices.Index(stateWords[:], w.State))
+	long := slices.ContainsFunc(append(w.By, w.Name), func(name string) bool { return name == "" || len(name) > mostName })
+	if long || state <= Alive || len(w.By) > mostAccusers {
+		return Standing{}, errNoStanding
+	}
+	return Standing{Info{w.Name, at, meta}, state, time.UnixMilli(w.At), w.By}, nil
+}
