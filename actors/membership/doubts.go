@@ -2,7 +2,6 @@ package membership
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -117,7 +116,10 @@ func (d *Doubts) ask(c *rpcenv.Context, x *doubt) {
 func (x *doubt) why() string {
 	why := "Gave no answer"
 	if len(x.by) > 0 {
-		why += ", nor to " + strings.Join(x.by, " and ")
+		why += ", nor to " + address(x.by[0])
+	}
+	if len(x.by) > 1 {
+		why += " and " + address(x.by[1])
 	}
 	if x.failed {
 		why += ", and the other members of the cluster have given it up"

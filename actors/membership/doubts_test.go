@@ -102,7 +102,7 @@ func TestWhatASuspicionIsWorth(t *testing.T) {
 				case "kill":
 					w.Find("W").Kill()
 				case "by":
-					tool.Send(ref, membership.MemberSuspected{Member: now, By: by})
+					tool.Send(ref, membership.MemberSuspected{Member: now, By: by + "/1"})
 				case "old":
 					tool.Send(ref, membership.MemberSuspected{Member: old, By: by})
 				case "failed":

@@ -2,6 +2,7 @@ package membership
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/coherer/coherer/messages/deploy"
@@ -178,7 +179,7 @@ func (m *Membership) memberSuspected(c *rpcenv.Context, msg MemberSuspected) {
 	}
 	from := m.members[i].state
 	m.members[i].state = suspected
-	m.pass(c, msg.Member, from, suspected, "no answer to "+msg.By, msg)
+	m.pass(c, msg.Member, from, suspected, "no answer to "+address(msg.By), msg)
 }
 
 func (m *Membership) memberRefuted(c *rpcenv.Context, msg MemberRefuted) {
@@ -198,6 +199,12 @@ func (m *Membership) gone(c *rpcenv.Context, member Member, how string, msg rpce
 	from := m.members[i].state
 	m.members = slices.Delete(m.members, i, i+1)
 	m.pass(c, member, from, how, "gossip", msg)
+}
+
+// address is the part of a member's name that says something to a reader: the number behind it tells the runs of a process apart.
+func address(name string) string {
+	at, _, _ := strings.Cut(name, "/")
+	return at
 }
 
 // find is the place of a member among those that are there, or -1. By the whole Member, also its Name: late news of an earlier run of a
