@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sirupsen/logrus"
 
@@ -53,6 +54,7 @@ type daemon struct {
 	process *boot.Process
 	node    *Node
 	member  *gossip.Member
+	shown   atomic.Pointer[gossip.Member] // member, for the pages, which begin earlier
 	faces   faces
 	yarn    bool           // the daemon is one of YARN
 	group   gossip.Group   // of a Master that is one of several

@@ -20,7 +20,17 @@ func (d *daemon) join(ctx context.Context, leads bool, seek ...rpcenv.Address) e
 	cfg.Patient = d.group.Expect > 0 // several Masters start in any order, and join each other
 	var err error
 	d.member, err = d.node.Enter(ctx, cfg, seek...)
+	d.shown.Store(d.member)
 	return err
+}
+
+// standings are the members as the pages show them; none as long as the daemon is no member.
+func (d *daemon) standings() []gossip.Standing {
+	m := d.shown.Load()
+	if m == nil {
+		return nil
+	}
+	return m.Standings()
 }
 
 // Enter makes the daemon a member of its cluster by gossip, as Join does by another Discovery: gossip.Enter says how.

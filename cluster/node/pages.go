@@ -119,7 +119,7 @@ func (d *daemon) serveMaster(l net.Listener) {
 
 // site is what the daemon's pages are about.
 func (d *daemon) site() web.Site {
-	return web.Site{Env: d.node.Env, Ref: d.node.Ref, Conf: d.opts.Conf, Log: d.opts.Log, Names: d.names()}
+	return web.Site{Env: d.node.Env, Ref: d.node.Ref, Conf: d.opts.Conf, Log: d.opts.Log, Names: d.names(), Members: d.standings}
 }
 
 // names are the host names under which browsers may reach the daemon's servers; requests for other hosts are refused.

@@ -101,6 +101,8 @@ func TestTheFacesOfDaemons(t *testing.T) {
 		master.UI + "/metrics/master/prometheus/": "metrics_master_workers_Value",
 		master.UI + "/metrics":                    `coherer_rpc_received_total{endpoint="Master"`,
 		worker.UI + "/":                           "<title>Spark Worker at ",
+		master.UI + "/#members":                   "<td>test (leads)</td>",
+		worker.UI + "/#members":                   "<td>test</td>",
 		worker.UI + "/json/":                      `"masterwebuiurl" : "`,
 		worker.UI + "/metrics/prometheus/":        "metrics_worker_coresFree_Value",
 	} {

@@ -32,7 +32,7 @@ func TestTheFacesOfYARN(t *testing.T) {
 	if code, text := fetch(t, http.MethodGet, rm.UI+"/ws/v1/cluster/scheduler", ""); code != http.StatusOK || !strings.Contains(text, `"rootQueue":{"maxApps":`) || !json.Valid([]byte(text)) {
 		t.Errorf("%d %s", code, text)
 	}
-	if code, text := fetch(t, http.MethodGet, rm.UI+"/", ""); code != http.StatusOK || !strings.Contains(text, "fairScheduler") || !strings.Contains(text, "<td>root</td>") {
+	if code, text := fetch(t, http.MethodGet, rm.UI+"/", ""); code != http.StatusOK || !strings.Contains(text, "fairScheduler") || !strings.Contains(text, "<td>root</td>") || !strings.Contains(text, "<td>test (leads)</td>") {
 		t.Errorf("%d %s", code, text)
 	}
 	dirs := t.TempDir()
@@ -44,7 +44,7 @@ func TestTheFacesOfYARN(t *testing.T) {
 			t.Errorf("a daemon of YARN says %s", d.URL)
 		}
 	}
-	if code, text := fetch(t, http.MethodGet, nm.UI+"/node", ""); code != http.StatusOK || !strings.Contains(text, at[0].String()) || !strings.Contains(text, "8 cores used") {
+	if code, text := fetch(t, http.MethodGet, nm.UI+"/node", ""); code != http.StatusOK || !strings.Contains(text, at[0].String()) || !strings.Contains(text, "8 cores used") || !strings.Contains(text, "<td>test</td>") {
 		t.Errorf("%d %s", code, text)
 	}
 	if code, _ := fetch(t, http.MethodGet, nm.UI+"/metrics", ""); code != http.StatusOK {

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/sirupsen/logrus"
 
+	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/metrics/debug"
@@ -34,6 +35,8 @@ type Site struct {
 	Log  *logrus.Entry
 	// Names by which the server may be called, besides addresses and localhost.
 	Names []string
+	// Members are those of the daemon's cluster, and the latest that are gone. Nil: the pages show none.
+	Members func() []gossip.Standing
 }
 
 // Ask asks an endpoint on behalf of a request, and waits no longer than its client, nor than patience.

@@ -39,6 +39,7 @@ type nmPage struct {
 	*yarn.NodeManagerStateResponse
 	Containers   []nmContainerRow
 	Applications []nmAppRow
+	Members      []web.Member
 }
 
 type nmContainerRow struct {
@@ -57,7 +58,7 @@ func (p *nmPages) index(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &nmPage{Title: "NodeManager at " + nodeID(s.GetNodeId()), NodeManagerStateResponse: s}
+	d := &nmPage{Title: "NodeManager at " + nodeID(s.GetNodeId()), NodeManagerStateResponse: s, Members: p.MemberRows()}
 	for _, x := range slices.Backward(s.GetContainers()) {
 		d.Containers = append(d.Containers, nmContainerRow{x, containerID(x.GetId()), x.GetExitStatus() != exitstatus.Invalid})
 	}

@@ -37,6 +37,7 @@ type rmPage struct {
 	Queues        []rmQueueRow // each before those below it
 	DemandRows    []rmDemandRow
 	FailureRows   []rmFailureRow // the youngest first
+	Members       []web.Member
 }
 
 type rmAppRow struct {
@@ -75,7 +76,7 @@ func (p *rmPages) index(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &rmPage{Title: "ResourceManager at " + p.Env.Address().String(), ResourceManagerStateResponse: s, Queues: queueRows(s.GetRoot(), 0)}
+	d := &rmPage{Title: "ResourceManager at " + p.Env.Address().String(), ResourceManagerStateResponse: s, Queues: queueRows(s.GetRoot(), 0), Members: p.MemberRows()}
 	for _, a := range slices.Backward(s.GetApps()) {
 		row := appRow(s, a)
 		if row.GetFinishTime() == 0 {

@@ -70,6 +70,7 @@ type masterPage struct {
 	Active, Completed, ActiveDrivers, CompletedDrivers []row
 	WorkerRows                                         []row
 	Kill                                               bool
+	Members                                            []web.Member
 }
 
 // row is a line of a table with the values that are computed for it.
@@ -94,7 +95,7 @@ func (p *masterPages) index(r *http.Request) (any, error) {
 		Title: cmp.Or(known.MasterUITitle.Get(p.Conf), "Spark Master at "+sparkURL(s.GetHost(), s.GetPort())),
 		URL:   sparkURL(s.GetHost(), s.GetPort()), MasterStateResponse: s, Alive: sum.alive,
 		Cores: int32(sum.cores), CoresUsed: int32(sum.coresUsed), Memory: int32(sum.memory), MemoryUsed: int32(sum.memoryUsed),
-		Resources: resourceSums(s.GetWorkers()), Kill: p.refusesKills() == "",
+		Resources: resourceSums(s.GetWorkers()), Kill: p.refusesKills() == "", Members: p.MemberRows(),
 	}
 	pagesOf := map[string]string{}
 	for _, w := range s.GetWorkers() {

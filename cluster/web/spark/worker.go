@@ -47,6 +47,7 @@ type workerPage struct {
 	*deploy.WorkerStateResponse
 	Executors, FinishedExecutors []*deploy.ExecutorRunner
 	Drivers, FinishedDrivers     []*deploy.DriverRunner
+	Members                      []web.Member
 }
 
 func (p *workerPages) index(r *http.Request) (any, error) {
@@ -56,7 +57,7 @@ func (p *workerPages) index(r *http.Request) (any, error) {
 	}
 	return &workerPage{
 		"Spark Worker at " + strings.TrimPrefix(sparkURL(s.GetHost(), s.GetPort()), "spark://"), s,
-		reversed(s.GetExecutors()), reversed(s.GetFinishedExecutors()), reversed(s.GetDrivers()), reversed(s.GetFinishedDrivers()),
+		reversed(s.GetExecutors()), reversed(s.GetFinishedExecutors()), reversed(s.GetDrivers()), reversed(s.GetFinishedDrivers()), p.MemberRows(),
 	}, nil
 }
 
