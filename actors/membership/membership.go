@@ -22,8 +22,11 @@ type Member struct {
 	RPC rpcenv.Address
 }
 
-// RoleMaster is the Role of a Master.
-const RoleMaster = "master"
+// The Roles of those that others look for: a Master, and a ResourceManager.
+const (
+	RoleMaster          = "master"
+	RoleResourceManager = "resourcemanager"
+)
 
 // MemberJoined says that a member has come. A duplicate is not passed on.
 type MemberJoined struct {

@@ -13,8 +13,10 @@ import (
 
 // Config is what a NodeManager is made of. What is a setting of Hadoop comes from the Env's conf.
 type Config struct {
-	// ResourceManager is where the endpoint ResourceTracker is.
+	// ResourceManager is where the endpoint ResourceTracker is; zero: Membership finds it.
 	ResourceManager rpcenv.Address
+	// Membership says that this node goes to whichever ResourceManager the endpoint Membership reports.
+	Membership bool
 	// MemoryMB is how much memory this node offers, in MiB, at least 1.
 	MemoryMB int64
 	// VCores is how many virtual cores this node offers, at least 1.
@@ -36,7 +38,7 @@ type Config struct {
 // Validate reports all that is wrong with c.
 func (c *Config) Validate() error {
 	var errs []error
-	if c.ResourceManager.IsZero() {
+	if c.ResourceManager.IsZero() && !c.Membership {
 		errs = append(errs, errors.New("a node needs a ResourceManager: name one as HOST:PORT"))
 	}
 	if c.MemoryMB < 1 {

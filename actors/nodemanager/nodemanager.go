@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -26,6 +27,8 @@ type ContainerManager struct {
 	books *books
 	cache *cache
 	node  health
+	// managers are the ResourceManagers that Membership reported, in the order of their coming.
+	managers []membership.Member
 
 	interval time.Duration // between heartbeats
 	beat     rpcenv.Timer
@@ -62,6 +65,10 @@ func (n *ContainerManager) OnStart(c *rpcenv.Context) {
 	c.Log().Infof("Starting NodeManager %s with %d MiB RAM, %d vcores", n.nodeID(), n.cfg.MemoryMB, n.cfg.VCores)
 	n.startTicks(c)
 	n.keepOldLogs(c)
+	if n.cfg.ResourceManager.IsZero() {
+		c.Log().Info("Waiting for a ResourceManager among the members of the cluster")
+		return
+	}
 	n.connect(c)
 }
 
@@ -92,6 +99,13 @@ func (n *ContainerManager) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		n.reconnect(c)
 	case Heartbeat:
 		n.sendHeartbeat(c)
+	case membership.MemberJoined:
+		n.memberJoined(c, m)
+	case membership.MemberLeft:
+		n.memberGone(c, m.Member)
+	case membership.MemberFailed:
+		n.memberGone(c, m.Member)
+	case membership.MemberSuspected, membership.MemberRefuted: // nothing is sure yet
 	// Containers.
 	case relaunchContainer:
 		n.relaunchContainer(c, m)

@@ -1,6 +1,7 @@
 package nodemanager
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -8,7 +9,10 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/messages/yarn"
+	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
@@ -24,34 +28,56 @@ func TestProtocol(t *testing.T) {
 // talk is a NodeManager that a script starts.
 type talk struct {
 	*kit
-	main  *rpctest.Probe // speaks in the NodeManager's process
-	fakes *fakes
+	main    *rpctest.Probe // speaks in the NodeManager's process
+	fakes   *fakes
+	members map[string]rpcenv.Address // of the verb member
 }
 
 func newTalk(t *testing.T, w *rpctest.World) script.Subject {
-	k := &talk{kit: newKitIn(t, w), fakes: &fakes{}}
+	k := &talk{kit: newKitIn(t, w), fakes: &fakes{}, members: map[string]rpcenv.Address{}}
 	w.Latency(0, 0)
 	k.begin(nil)
 	k.nm = k.env.Ref(k.env.Address(), Name)
 	k.main = w.ProbeIn(k.env, "Main")
+	w.ProbeIn(w.Env("RM2", nil), ids.ResourceTracker).On(k.playRM)
 	processes := script.ProcessesOf(w, k.env, ContainerClass)
 	return script.Subject{
 		Ref: k.nm, State: k.state, Short: short, Long: long,
 		Verbs: map[string]func(string) (string, error){
 			"start": k.startVerb, "container": k.container, "am": k.asAM, "shutdown": k.shutdown, "disk": k.disk, "slow": k.slow,
-			"exits": processes.Exit, "processes": processes.Print,
+			"member": k.member, "exits": processes.Exit, "processes": processes.Print,
 		},
 	}
 }
 
-// start starts the NodeManager; with the word disk the verb disk prints what it does there.
-func (k *talk) startVerb(disk string) (string, error) {
-	cfg := Config{HTTPPort: 8042}
-	if disk != "" {
+// start starts the NodeManager; with the word disk the verb disk prints what it does there, with the word membership it knows no
+// ResourceManager.
+func (k *talk) startVerb(word string) (string, error) {
+	cfg := k.whole(Config{HTTPPort: 8042})
+	switch word {
+	case "disk":
 		cfg.Containers = dirs{k.fakes}
+	case "membership":
+		cfg.ResourceManager, cfg.Membership = rpcenv.Address{}, true
 	}
-	_, err := k.env.Register(Name, New(k.whole(cfg)))
+	_, err := k.env.Register(Name, New(cfg))
 	return "", err
+}
+
+// member says that a process is there, or not: joined|left|suspected|failed NAME [ROLE].
+func (k *talk) member(args string) (string, error) {
+	words := append(strings.Fields(args), membership.RoleResourceManager)
+	if len(words) < 3 {
+		return "", fmt.Errorf("member %s: want joined, left, suspected or failed, and a process", args)
+	}
+	if k.w.Find(words[1]) != nil {
+		k.members[words[1]] = k.w.At(words[1])
+	}
+	m := membership.Member{Name: words[1], Role: words[2], RPC: k.members[words[1]]}
+	return "", k.env.Send(k.nm, map[string]rpcenv.Message{
+		"joined": membership.MemberJoined{Member: m}, "left": membership.MemberLeft{Member: m},
+		"suspected": membership.MemberSuspected{Member: m}, "failed": membership.MemberFailed{Member: m},
+	}[words[0]])
 }
 
 // container asks for the container of that number; the answer is in the forest.

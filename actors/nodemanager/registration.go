@@ -27,6 +27,7 @@ type registration struct {
 	try uint64
 	// failing is since when the ResourceManager cannot be reached; zero: it can.
 	failing time.Time
+	retry   rpcenv.Timer // Reconnect
 	// asked is the heartbeat that is under way, or was not answered; it is repeated as it is, since the ResourceManager may
 	// have taken note of it.
 	asked *yarn.NodeHeartbeatRequest
@@ -147,11 +148,14 @@ func (n *ContainerManager) notRegistered(c *rpcenv.Context, err error) {
 	n.unreachable(c, err)
 }
 
-// unreachable tries again later, until yarn.resourcemanager.connect.max-wait.ms are over: then the process ends with code 1.
+// unreachable goes over to another ResourceManager, or tries again later, until yarn.resourcemanager.connect.max-wait.ms are over: then the process ends with code 1.
 // Containers run on meanwhile.
 func (n *ContainerManager) unreachable(c *rpcenv.Context, err error) {
 	if n.reg.failing.IsZero() {
 		n.reg.failing = c.Now()
+	}
+	if n.follow(c) {
+		return
 	}
 	limit := rmproxy.YARNConnectMaxWait.Get(c.Conf())
 	if limit >= 0 && c.Now().Sub(n.reg.failing) >= limit {
@@ -159,7 +163,7 @@ func (n *ContainerManager) unreachable(c *rpcenv.Context, err error) {
 		return
 	}
 	c.Log().WithError(err).Warnf("The ResourceManager at %s cannot be reached, will retry", n.cfg.ResourceManager)
-	c.After(rmproxy.YARNConnectRetryInterval.Get(c.Conf()), Reconnect{})
+	n.reg.retry = c.After(rmproxy.YARNConnectRetryInterval.Get(c.Conf()), Reconnect{})
 }
 
 // reconnect is the next try: of a heartbeat that was not answered, or of the registration.

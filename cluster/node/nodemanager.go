@@ -24,6 +24,8 @@ type NodeManagerOptions struct { //nolint:revive // the role is called NodeManag
 	Options
 	// ResourceManager is the ResourceManager's address; zero: that of yarn.resourcemanager.address.
 	ResourceManager rpcenv.Address
+	// Membership says that the ResourceManager is whichever membership finds, and no setting counts: Join names members.
+	Membership bool
 	// MemoryMB and VCores are what the node offers; else 8192 MiB and 8 cores.
 	MemoryMB int64
 	VCores   int
@@ -77,12 +79,16 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	cfg.HTTPPort = web.Port(pages)
 	if err := d.listen(func(env rpcenv.Config) (*Node, error) {
 		env.Conf = samePort(env.Conf) // the port is half of the node's id
-		return start(d.process.Host, env, nodemanager.Name, nodemanager.New(cfg))
+		return NodeManager(d.process.Host, env, cfg)
 	}); err != nil {
 		return err
 	}
 	d.serve(pages, hadoop.NodeManagerPages(d.site(), opts.LogDirs))
-	if err := d.join(ctx, false, cfg.ResourceManager); err != nil {
+	var seek []rpcenv.Address
+	if !cfg.Membership {
+		seek = []rpcenv.Address{cfg.ResourceManager}
+	}
+	if err := d.join(ctx, false, seek...); err != nil {
 		return d.because(err)
 	}
 	if err := d.ready(); err != nil {
@@ -119,7 +125,10 @@ func (o *NodeManagerOptions) config() (nodemanager.Config, error) {
 	if len(o.LogDirs) == 0 {
 		o.LogDirs = []string{filepath.Join(base, "userlogs")}
 	}
-	cfg := nodemanager.Config{ResourceManager: o.ResourceManager, MemoryMB: o.MemoryMB, VCores: o.VCores, Rack: o.Rack}
+	cfg := nodemanager.Config{ResourceManager: o.ResourceManager, Membership: o.Membership, MemoryMB: o.MemoryMB, VCores: o.VCores, Rack: o.Rack}
+	if o.Membership {
+		return cfg, cfg.Validate()
+	}
 	if text := rmproxy.ResourceManagerAddress.Get(o.Conf); cfg.ResourceManager.IsZero() && text != "" {
 		var err error
 		if cfg.ResourceManager, err = rpcenv.ParseAddress(text); err != nil {

@@ -25,5 +25,10 @@ func ResourceManager(h rpcenv.Host, env rpcenv.Config, cfg resourcemanager.Confi
 
 // NodeManager starts a NodeManager.
 func NodeManager(h rpcenv.Host, env rpcenv.Config, cfg nodemanager.Config) (*Node, error) { //nolint:revive // the role is called NodeManager
-	return start(h, env, nodemanager.Name, nodemanager.New(cfg))
+	n, err := start(h, env, nodemanager.Name, nodemanager.New(cfg))
+	if err != nil {
+		return nil, err
+	}
+	n.hears = n.Ref
+	return n, nil
 }

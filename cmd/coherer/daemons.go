@@ -228,10 +228,7 @@ func (o *workerOptions) worker(args []string) (opts node.WorkerOptions, err erro
 	if err := checkCores("--cores", o.cores, 1); err != nil {
 		return opts, err
 	}
-	if len(args) == 1 && strings.HasPrefix(args[0], gossipScheme) { // another form of --join
-		o.join = strings.Join(append([]string{strings.TrimPrefix(args[0], gossipScheme)}, o.join), ",")
-		args = nil
-	}
+	args, _ = o.joinURL(args)
 	if len(args) == 0 && o.join == "" {
 		return opts, errors.New("name a Master, spark://HOST:PORT, or a member of the cluster with --join HOST:GOSSIPPORT")
 	}

@@ -75,13 +75,15 @@ type nodeManagerOptions struct {
 
 func nodeManagerCommand(s streams) *cobra.Command {
 	return newCommand(s, &nodeManagerOptions{}, &cobra.Command{
-		Use: "nodemanager [yarn://HOST:PORT]", GroupID: "daemons", Short: "Run a NodeManager of YARN",
+		Use: "nodemanager [yarn://HOST:PORT | gossip://HOST:PORT]", GroupID: "daemons", Short: "Run a NodeManager of YARN",
 		Long: "Run a NodeManager until SIGTERM or Ctrl-C, with the containers that it started. yarn://HOST:PORT is its ResourceManager, else\n" +
-			"yarn.resourcemanager.address. What a flag does not say, settings yarn.nodemanager.* do: those of --conf and\n" +
-			"--properties-file, and of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR. Its pages and the logs of containers are at\n" +
-			"yarn.nodemanager.webapp.address, port 8042 unless it is set.",
-		Example: "  coherer nodemanager yarn://127.0.0.1:8032\n  coherer nodemanager yarn://127.0.0.1:8032 --memory 4g --cores 2 --local-dirs /tmp/nm1 --log-dirs /tmp/nm1-logs",
-		Args:    arguments(0, 1),
+			"yarn.resourcemanager.address. With gossip://HOST:PORT of any member, or with --join and no address of a ResourceManager, it is\n" +
+			"whichever the members know, also one that comes later or is started again elsewhere. What a flag does not say, settings\n" +
+			"yarn.nodemanager.* do: those of --conf and --properties-file, and of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR. Its\n" +
+			"pages and the logs of containers are at yarn.nodemanager.webapp.address, port 8042 unless it is set.",
+		Example: "  coherer nodemanager yarn://127.0.0.1:8032\n  coherer nodemanager yarn://127.0.0.1:8032 --memory 4g --cores 2 --local-dirs /tmp/nm1 --log-dirs /tmp/nm1-logs\n" +
+			"  coherer nodemanager gossip://127.0.0.1:7946",
+		Args: arguments(0, 1),
 	})
 }
 
@@ -104,6 +106,7 @@ func (o *nodeManagerOptions) run(ctx context.Context, _ streams, args []string) 
 
 // nodeManager is the NodeManager that the options describe.
 func (o *nodeManagerOptions) nodeManager(args []string) (opts node.NodeManagerOptions, err error) {
+	args, byGossip := o.joinURL(args)
 	if opts.Options, err = o.onYARN(nodeManager); err != nil {
 		return opts, err
 	}
@@ -114,9 +117,15 @@ func (o *nodeManagerOptions) nodeManager(args []string) (opts node.NodeManagerOp
 	if opts.LogDirs, err = conf.ParsePaths(strings.Join(o.logDirs, ",")); err != nil {
 		return opts, fmt.Errorf("--log-dirs: %w", err)
 	}
-	if len(args) == 1 {
+	_, set := rmproxy.ResourceManagerAddress.Find(opts.Conf)
+	switch {
+	case byGossip && len(opts.Join) == 0:
+		err = errNoGossipAddress
+	case len(args) == 1:
 		opts.ResourceManager, err = rpcenv.ParseYARNURL(args[0])
-	} else {
+	case byGossip, o.join != "" && !set:
+		opts.Membership = true
+	default:
 		opts.ResourceManager, err = rmproxy.Address(opts.Conf)
 	}
 	if err != nil {

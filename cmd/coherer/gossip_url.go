@@ -17,6 +17,8 @@ import (
 // gossip://HOST:PORT[,HOST:PORT...].
 const gossipScheme = "gossip://"
 
+var errNoGossipAddress = errors.New("gossip://: want gossip://HOST:PORT[,HOST:PORT...] of members of the cluster")
+
 // byGossip returns the URL of the Masters that the members in a gossip:// URL know, or else of their ResourceManager; any other url as it
 // is. c has the settings of the gossip: the cluster's name and keys.
 func byGossip(ctx context.Context, url string, c *conf.Conf) (string, error) {
@@ -25,7 +27,7 @@ func byGossip(ctx context.Context, url string, c *conf.Conf) (string, error) {
 		return url, nil
 	}
 	if join == "" {
-		return "", usage(errors.New("gossip://: want gossip://HOST:PORT[,HOST:PORT...] of members of the cluster"))
+		return "", usage(errNoGossipAddress)
 	}
 	all, err := (&members{join: join}).look(ctx, c)
 	if err != nil {
@@ -75,6 +77,19 @@ func masterByGossip(ctx context.Context, line *submit.CommandLine) error {
 	}
 	line.SetMaster(master)
 	return nil
+}
+
+// joinURL makes a gossip:// URL, if it is the argument of a daemon, another form of --join; it returns the arguments that are left.
+func (m *members) joinURL(args []string) (left []string, found bool) {
+	if len(args) != 1 || !strings.HasPrefix(args[0], gossipScheme) {
+		return args, false
+	}
+	list := []string{strings.TrimPrefix(args[0], gossipScheme)}
+	if m.join != "" {
+		list = append(list, m.join)
+	}
+	m.join = strings.Join(list, ",")
+	return nil, true
 }
 
 // isProcessURL reports whether s names processes of a cluster, well or badly, by their addresses or by gossip.

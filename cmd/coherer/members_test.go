@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -162,6 +163,28 @@ func TestAnyMemberStandsForItsCluster(t *testing.T) {
 	}
 	if r := finish(t, command(t, "submit", "--master", at, "--executor-memory", "512m", "sleep", "--tasks", "2", "--task-time", "1ms")); r.code != 0 || r.stdout != "2 tasks slept\n" {
 		t.Errorf("submit: %d %s %s", r.code, r.stdout, r.stderr)
+	}
+}
+
+// TestANodeManagerFindsItsResourceManager by the gossip of any member, also one that comes later and listens elsewhere; by its own gossip
+// the new one finds the cluster.
+func TestANodeManagerFindsItsResourceManager(t *testing.T) {
+	t.Parallel()
+	old, rm := daemon(t, append([]string{"resourcemanager", "--port", "0"}, quick...)...)
+	log := &lines{to: t.Output()}
+	_, nm := daemonTo(t, log, nil, append([]string{
+		"nodemanager", "gossip://" + rm.Gossip, "--port", "0", "--local-dirs", t.TempDir(), "--log-dirs", t.TempDir(),
+	}, quick...)...)
+	log.until(t, "Registered with ResourceManager")
+	if err := old.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	log.until(t, "resourcemanager left")
+	_, rm = daemon(t, append([]string{"resourcemanager", "--port", "0", "--join", nm.Gossip}, quick...)...)
+	log.until(t, "Connecting to ResourceManager at "+strings.TrimPrefix(rm.URL, "yarn://"))
+	r := here(t, "submit", "--master", "gossip://"+nm.Gossip, "--status", "application_1_0001")
+	if r.code != 1 || !strings.Contains(r.stdout+r.stderr, "application_1_0001") || strings.Contains(r.stderr, "answers") {
+		t.Errorf("%d %s%s", r.code, r.stdout, r.stderr)
 	}
 }
 
