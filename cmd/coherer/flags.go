@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -50,18 +51,31 @@ func (i interval) check() error {
 	return nil
 }
 
-// ofCluster is the flag --master of a command that asks a cluster of either kind.
-type ofCluster struct{ master string }
-
-func (o *ofCluster) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.master, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters, yarn://HOST:PORT of a ResourceManager, or gossip://HOST:PORT of any member; left out, that of the run that goes on")
+// ofCluster is the flag --master of a command that asks a cluster of either kind. The settings say by which name and keys gossip finds it.
+type ofCluster struct {
+	settings
+	master string
 }
 
-// ofYARN is the flag --master of a command that asks a cluster of YARN.
-type ofYARN struct{ master string }
+func (o *ofCluster) flags(f *pflag.FlagSet) {
+	o.settings.flags(f)
+	f.StringVar(&o.master, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters, yarn://HOST:PORT of a ResourceManager, or gossip://HOST:PORT of any member (--conf coherer.gossip.label and keyFile are the cluster's); left out, that of the run that goes on")
+}
+
+// find replaces a --master that is a gossip:// URL.
+func (o *ofCluster) find(ctx context.Context) (err error) {
+	if o.master, err = o.byGossip(ctx, o.master); err != nil {
+		return fmt.Errorf("--master: %w", err)
+	}
+	return nil
+}
+
+// ofYARN is ofCluster for a command that asks a cluster of YARN.
+type ofYARN struct{ ofCluster }
 
 func (o *ofYARN) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.master, "master", "", "`yarn://HOST:PORT` of the ResourceManager, or gossip://HOST:PORT of any member; left out, that of the run that goes on")
+	o.settings.flags(f)
+	f.StringVar(&o.master, "master", "", "`yarn://HOST:PORT` of the ResourceManager, or gossip://HOST:PORT of any member (--conf coherer.gossip.label and keyFile are the cluster's); left out, that of the run that goes on")
 }
 
 // members is the flag --join, which names members of a cluster by the addresses of their gossip.

@@ -49,11 +49,11 @@ func byGossip(ctx context.Context, url string, c *conf.Conf) (string, error) {
 		len(all), url, join)
 }
 
-// byGossipAlone is byGossip for a command without settings: it finds a cluster that has the default name and no keys.
-func byGossipAlone(ctx context.Context, url string) (string, error) {
-	c, err := conf.New(nil, known.All())
+// byGossip is the function byGossip with these settings.
+func (s *settings) byGossip(ctx context.Context, url string) (string, error) {
+	_, c, err := s.check()
 	if err != nil {
-		return "", err
+		return "", usage(err)
 	}
 	return byGossip(ctx, url, c)
 }
@@ -96,20 +96,20 @@ func (m *members) joinURL(args []string) (left []string, found bool) {
 func isProcessURL(s string) bool { return rpcenv.IsProcessURL(s) || strings.HasPrefix(s, gossipScheme) }
 
 // processesAt returns the addresses that a URL of processes names, by gossip too.
-func processesAt(ctx context.Context, url string) ([]rpcenv.Address, error) {
-	url, err := byGossipAlone(ctx, url)
+func (s *settings) processesAt(ctx context.Context, url string) ([]rpcenv.Address, error) {
+	url, err := s.byGossip(ctx, url)
 	if err != nil {
 		return nil, err
 	}
 	return rpcenv.ParseProcessURL(url)
 }
 
-// addressed returns the arguments with byGossipAlone applied to each.
-func addressed(ctx context.Context, args []string) ([]string, error) {
+// addressed returns the arguments with byGossip applied to each.
+func (s *settings) addressed(ctx context.Context, args []string) ([]string, error) {
 	out := slices.Clone(args)
 	for i, arg := range out {
 		var err error
-		if out[i], err = byGossipAlone(ctx, arg); err != nil {
+		if out[i], err = s.byGossip(ctx, arg); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -154,15 +155,44 @@ func TestAnyMemberStandsForItsCluster(t *testing.T) {
 			t.Errorf("%s: %d %s %s", c.args, r.code, r.stdout, r.stderr)
 		}
 	}
-	_, named := daemon(t, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0", "--conf", "coherer.gossip.label=named")
-	for label, want := range map[string]string{"named": named.URL, "other": `no member of the cluster answered`} {
-		r := here(t, "submit", "--dry-run", "--master", "gossip://"+named.Gossip, "--conf", "coherer.gossip.label="+label, "pi")
-		if !strings.Contains(r.stdout+r.stderr, want) {
-			t.Errorf("a cluster of its own name, asked for as %s: %d %s %s", label, r.code, r.stdout, r.stderr)
-		}
-	}
 	if r := finish(t, command(t, "submit", "--master", at, "--executor-memory", "512m", "sleep", "--tasks", "2", "--task-time", "1ms")); r.code != 0 || r.stdout != "2 tasks slept\n" {
 		t.Errorf("submit: %d %s %s", r.code, r.stdout, r.stderr)
+	}
+}
+
+// TestAClusterWithANameAndKeysIsFound by every command that takes a gossip:// URL, when it has them, and by none that has not.
+func TestAClusterWithANameAndKeysIsFound(t *testing.T) {
+	t.Parallel()
+	keys := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(keys, []byte(strings.Repeat("A", 43)+"=\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	named := []string{"--conf", "coherer.gossip.label=named", "--conf", "coherer.gossip.keyFile=" + keys}
+	_, master := daemon(t, append([]string{"master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0"}, named...)...)
+	_, rm := daemon(t, slices.Concat([]string{"resourcemanager", "--port", "0"}, quick, named)...)
+	for _, c := range []struct{ args, want string }{
+		{"submit --dry-run --master gossip://" + master.Gossip, master.URL},
+		{"status --master gossip://" + master.Gossip, "Master " + master.URL + " is ALIVE"},
+		{"members --join " + master.Gossip, "master"},
+		{"top --once --interval 100ms gossip://" + master.Gossip, "Master"},
+		{"why app app-1 --master gossip://" + master.Gossip, "the Master, which is ALIVE, knows no application app-1"},
+		{"why app application_1_0001 --master gossip://" + rm.Gossip, "application_1_0001"},
+		{"why container container_1_0001_01_000001 --master gossip://" + rm.Gossip, "container_1_0001_01_000001"},
+		{"rmadmin refresh-nodes --master gossip://" + rm.Gossip, "hold as they are now"},
+		{"rmadmin move application_1_0001 root.a --master gossip://" + rm.Gossip, "ask the ResourceManager"},
+		{"trace follow gossip://" + master.Gossip, ""}, // it ends by a signal alone
+	} {
+		nobody := "no member of the cluster answered"
+		pi := strings.Fields(strings.Repeat("pi", strings.Count(c.args, "submit")))
+		if r := here(t, append(strings.Fields(c.args), pi...)...); r.code == 0 || !strings.Contains(r.stderr, nobody) {
+			t.Errorf("without the name and keys: %s: %d %s %s", c.args, r.code, r.stdout, r.stderr)
+		}
+		if c.want == "" {
+			continue
+		}
+		if r := here(t, slices.Concat(strings.Fields(c.args), named, pi)...); !strings.Contains(r.stdout+r.stderr, c.want) || strings.Contains(r.stderr, nobody) {
+			t.Errorf("%s: %d %s %s", c.args, r.code, r.stdout, r.stderr)
+		}
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 )
 
 type statusOptions struct {
-	settings
 	output
 	ofCluster
 	members
@@ -41,7 +40,6 @@ func statusCommand(s streams) *cobra.Command {
 }
 
 func (o *statusOptions) flags(f *pflag.FlagSet) {
-	o.settings.flags(f)
 	o.output.flags(f)
 	o.ofCluster.flags(f)
 	o.members.flags(f)
@@ -50,10 +48,10 @@ func (o *statusOptions) flags(f *pflag.FlagSet) {
 }
 
 func (o *statusOptions) run(ctx context.Context, s streams, _ []string) error {
-	if err := o.interval.check(); err != nil {
+	if err := o.check(); err != nil {
 		return usage(err)
 	}
-	if err := o.byGossip(ctx); err != nil {
+	if err := o.find(ctx); err != nil {
 		return err
 	}
 	if o.join == "" {
@@ -70,18 +68,6 @@ func (o *statusOptions) run(ctx context.Context, s streams, _ []string) error {
 		return err
 	}
 	return o.show(ctx, s, masterScreen(masters))
-}
-
-// byGossip replaces a --master that is a gossip:// URL.
-func (o *statusOptions) byGossip(ctx context.Context) error {
-	_, c, err := o.settings.check()
-	if err != nil {
-		return usage(err)
-	}
-	if o.master, err = byGossip(ctx, o.master, c); err != nil {
-		return fmt.Errorf("--master: %w", err)
-	}
-	return nil
 }
 
 // masters are those to ask.

@@ -19,6 +19,7 @@ import (
 )
 
 type topOptions struct {
+	settings
 	output
 	interval
 	once bool
@@ -31,7 +32,7 @@ func topCommand(s streams) *cobra.Command {
 			"were worked on, how many were handled a second, how many failed. Those with most waiting come first.\n" +
 			"The endpoint Metrics, which answers top, is left out.\n\n" +
 			"RUN is the name or the path of a run directory; latest when it is left out. spark://HOST:PORT is a process of a cluster, a Master\n" +
-			"best, of YARN yarn://HOST:PORT of the ResourceManager: from it top finds the others by their connections. Times are measured from the first look on, and cover an interval.\n" +
+			"best, of YARN yarn://HOST:PORT of the ResourceManager, or by gossip://HOST:PORT of any member: from it top finds the others by their connections. Times are measured from the first look on, and cover an interval.\n" +
 			"On a terminal the page is drawn anew each interval, elsewhere the tables follow each other; as JSON each is one object. It ends\n" +
 			"with the run, or by Ctrl-C.",
 		Example: "  coherer top\n  coherer top spark://127.0.0.1:7077\n  coherer top --once -o json | jq '.rows[0]'",
@@ -39,16 +40,17 @@ func topCommand(s streams) *cobra.Command {
 }
 
 func (o *topOptions) flags(f *pflag.FlagSet) {
+	o.settings.flags(f)
 	o.output.flags(f)
 	o.interval.flags(f)
 	f.BoolVar(&o.once, "once", false, "show one interval and end")
 }
 
 func (o *topOptions) run(ctx context.Context, s streams, args []string) error {
-	if err := o.check(); err != nil {
+	if err := o.interval.check(); err != nil {
 		return usage(err)
 	}
-	args, err := addressed(ctx, args)
+	args, err := o.addressed(ctx, args)
 	if err != nil {
 		return err
 	}

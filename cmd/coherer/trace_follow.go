@@ -16,6 +16,7 @@ import (
 )
 
 type traceFollowOptions struct {
+	settings
 	choice
 	output
 }
@@ -32,6 +33,7 @@ func traceFollowCommand(s streams) *cobra.Command {
 }
 
 func (o *traceFollowOptions) flags(f *pflag.FlagSet) {
+	o.settings.flags(f)
 	o.choice.flags(f)
 	o.output.flags(f)
 }
@@ -44,7 +46,7 @@ func (o *traceFollowOptions) run(ctx context.Context, s streams, args []string) 
 	var processes []rpcenv.Address
 	dir := ""
 	if isProcessURL(run) {
-		processes, err = processesAt(ctx, run)
+		processes, err = o.processesAt(ctx, run)
 	} else if dir, err = runner.Find(run); err != nil {
 		err = orProcess(err, run)
 	}

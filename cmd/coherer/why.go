@@ -51,9 +51,8 @@ func (o *whyAppOptions) flags(f *pflag.FlagSet) {
 }
 
 func (o *whyAppOptions) run(ctx context.Context, s streams, args []string) error {
-	var err error
-	if o.master, err = byGossipAlone(ctx, o.master); err != nil {
-		return fmt.Errorf("--master: %w", err)
+	if err := o.find(ctx); err != nil {
+		return err
 	}
 	// The form of the id decides which daemon to ask: only YARN's ids parse.
 	id, err := ids.ParseApplication(args[0])
@@ -81,7 +80,7 @@ func (o *whyAppOptions) run(ctx context.Context, s streams, args []string) error
 }
 
 func (o *whyAppOptions) onYARN(ctx context.Context, s streams, id ids.Application) error {
-	r, err := askYARN(ctx, ofYARN{o.master}, id.String(), &yarn.RequestApplicationRefusals{ApplicationId: id.Proto()})
+	r, err := askYARN(ctx, ofYARN{o.ofCluster}, id.String(), &yarn.RequestApplicationRefusals{ApplicationId: id.Proto()})
 	switch {
 	case err != nil:
 		return err

@@ -26,8 +26,8 @@ func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, o ofYARN, 
 // --master, that of the run that goes on.
 func (o ofYARN) resourceManager(ctx context.Context) (at rpcenv.Address, err error) {
 	if o.master != "" {
-		if o.master, err = byGossipAlone(ctx, o.master); err != nil {
-			return at, fmt.Errorf("--master: %w", err)
+		if err := o.find(ctx); err != nil {
+			return at, err
 		}
 		if at, err = rpcenv.ParseYARNURL(o.master); err != nil {
 			err = fmt.Errorf("--master: %w", err)
