@@ -75,7 +75,7 @@ func drive(s Submission, program Program, args []string) (err error) {
 	if err := p.Serve(env, ""); err != nil {
 		return err
 	}
-	member, err := enter(ctx, env, "driver", bind, clusterOf(c, masters))
+	member, err := enter(ctx, env, "driver", "", bind, clusterOf(c, masters))
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func runMaster(clusterMode bool, args []string, find func(class string) (Program
 	defer func() { member.Part() }()
 	x.Made = func(env *rpcenv.Env) error {
 		var err error
-		if member, err = enter(ctx, env, "applicationmaster", x.Env.Listen.Host, resourceManagerOf(env.Conf())); err != nil {
+		if member, err = enter(ctx, env, "applicationmaster", x.Attempt.App.String(), x.Env.Listen.Host, resourceManagerOf(env.Conf())); err != nil {
 			return err
 		}
 		if err := p.Serve(env, ""); err != nil || !clusterMode {

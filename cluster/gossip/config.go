@@ -34,6 +34,9 @@ type Config struct {
 	Keys func() (Keys, error)
 	// Upkeep is how often the member calls on addresses where it misses a member, and asks for its keys; 0: each 5 s.
 	Upkeep time.Duration
+	// Vitals, if set, is asked at the beginning and at each upkeep for what the member says of itself; the others hear what has changed. An
+	// error changes nothing.
+	Vitals func(context.Context) (Vitals, error)
 	// Log gets memberlist's own lines, at debug, and warnings; nil: none.
 	Log *logrus.Entry
 	// OnChange, if set, is called for each event about another member, one at a time and in order. It must not call Leave

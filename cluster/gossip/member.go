@@ -247,10 +247,18 @@ func (m *Member) Revise(ctx context.Context, change func(own *Meta)) error {
 	if m.isClosed() {
 		return fmt.Errorf("gossip: revise: %w", ErrClosed)
 	}
+	return m.revise(ctx, change)
+}
+
+// revise is Revise of a member that has not ended; it wants m.ending. What does not change is not published.
+func (m *Member) revise(ctx context.Context, change func(own *Meta)) error {
 	m.mu.Lock()
-	meta := m.books.now[m.name].Meta
+	old := m.books.now[m.name].Meta
 	m.mu.Unlock()
-	change(&meta)
+	meta := old
+	if change(&meta); meta == old {
+		return nil
+	}
 	data, err := encodeMeta(meta)
 	if err != nil {
 		return fmt.Errorf("gossip: %w", err)

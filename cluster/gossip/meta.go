@@ -64,6 +64,7 @@ type wireMeta struct {
 	PID   int    `json:"p,omitempty"`
 	Leads bool   `json:"d,omitempty"`
 	Since int64  `json:"s,omitempty"`
+	Load  string `json:"l,omitempty"`
 
 	Expect int    `json:"e,omitempty"`
 	Digest uint64 `json:"g,omitempty"`
@@ -77,7 +78,7 @@ func encodeMeta(m Meta) ([]byte, error) {
 		return nil, errors.New("the metadata of a member has no role")
 	}
 	// Measured as of a member that leads, and whose group is formed: it must be able to say so later.
-	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since, Expect: m.Group.Expect}
+	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since, Load: m.Load, Expect: m.Group.Expect}
 	if w.Expect != 0 {
 		w.Digest, w.Round, w.Formed = math.MaxUint64, math.MaxInt64, true
 	}
@@ -104,7 +105,7 @@ func decodeMeta(data []byte) (m Meta, err error) {
 	if w.Role == "" {
 		return Meta{}, errors.New("decode the metadata of a member: it has no role")
 	}
-	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since, Group: Group{w.Expect, w.Digest, w.Round, w.Formed}}
+	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since, Load: w.Load, Group: Group{w.Expect, w.Digest, w.Round, w.Formed}}
 	if w.RPC != "" {
 		if m.RPC, err = rpcenv.ParseAddress(w.RPC); err != nil {
 			return Meta{}, fmt.Errorf("decode the metadata of a member: %w", err)

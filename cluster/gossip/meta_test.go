@@ -15,7 +15,7 @@ import (
 func TestMetaComesBack(t *testing.T) {
 	for _, m := range []Meta{
 		{Role: "worker"},
-		{Role: RoleMaster, RPC: rpcenv.Address{Host: "127.0.0.1", Port: 7077}, UI: "http://127.0.0.1:8080", ID: "x", PID: 12, Group: Group{Expect: 3, Digest: 1<<64 - 1, Round: 1<<63 - 1, Formed: true}},
+		{Role: RoleMaster, RPC: rpcenv.Address{Host: "127.0.0.1", Port: 7077}, UI: "http://127.0.0.1:8080", ID: "x", PID: 12, Load: "1/2 cores", Group: Group{Expect: 3, Digest: 1<<64 - 1, Round: 1<<63 - 1, Formed: true}},
 		{Role: "worker", RPC: rpcenv.Address{Host: "::1", Port: 1}, ID: strings.Repeat("i", 400)},
 	} {
 		data, err := encodeMeta(m)

@@ -86,6 +86,7 @@ func TestStandings(t *testing.T) {
 		{"came back", func(b *books, _ *time.Time) { b.accuse("a"); b.fail("a"); b.put(whole("a")) }, "a:alive b:alive me:alive"},
 		{"the latest first", func(b *books, now *time.Time) { b.leave("b"); *now = atSeconds(9); b.leave("a") }, "me:alive a:left@9 b:left@5"},
 		{"one that looks", func(b *books, _ *time.Time) { b.put(Info{Name: "l", Meta: Meta{Role: RoleLook}}); b.leave("l") }, "a:alive b:alive me:alive"},
+		{"one that looks is there", func(b *books, _ *time.Time) { b.put(Info{Name: "l", Meta: Meta{Role: RoleLook}}) }, "a:alive b:alive me:alive"},
 		{"itself", func(b *books, _ *time.Time) { b.leave("me") }, "a:alive b:alive me:alive"},
 		{"heard that it left", func(b *books, _ *time.Time) {
 			b.hearOf(Standing{Info: whole("a"), State: Left, At: atSeconds(3)})

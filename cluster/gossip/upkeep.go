@@ -26,6 +26,7 @@ func (m *Member) keep(c Config) {
 	}
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
+	m.refresh(c.Vitals)
 	for {
 		select {
 		case <-m.closed:
@@ -36,6 +37,7 @@ func (m *Member) keep(c Config) {
 		if err := m.rekey(); err != nil {
 			m.warn("gossip: the keys in use stay: %v", err)
 		}
+		m.refresh(c.Vitals)
 		for _, address := range m.missing() {
 			if m.isClosed() {
 				return

@@ -54,7 +54,8 @@ type daemon struct {
 	process *boot.Process
 	node    *Node
 	member  *gossip.Member
-	shown   atomic.Pointer[gossip.Member] // member, for the pages, which begin earlier
+	shown   atomic.Pointer[gossip.Member]                // member, for the pages, which begin earlier
+	vitals  func(context.Context) (gossip.Vitals, error) // what the members hear of it
 	faces   faces
 	yarn    bool           // the daemon is one of YARN
 	group   gossip.Group   // of a Master that is one of several

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -40,6 +41,7 @@ func RunMaster(ctx context.Context, opts Options) (err error) {
 	}
 	// Only now: Workers that hear of this member register with it at once.
 	d.group = kept.group
+	d.vitals = vitalsOf(d, &deploy.RequestMasterState{}, masterVitals)
 	if err := d.join(ctx, !kept.elected, kept.others...); err != nil {
 		return d.because(err)
 	}

@@ -17,6 +17,7 @@ import (
 func (d *daemon) join(ctx context.Context, leads bool, seek ...rpcenv.Address) error {
 	cfg := gossip.Of(d.opts.Conf, gossip.Meta{Role: d.opts.Role, UI: d.faces.url, Leads: leads, Group: d.group})
 	cfg.Bind, cfg.Join = d.opts.Gossip, d.opts.Join
+	cfg.Vitals = d.vitals
 	cfg.Patient = d.group.Expect > 0 // several Masters start in any order, and join each other
 	var err error
 	d.member, err = d.node.Enter(ctx, cfg, seek...)

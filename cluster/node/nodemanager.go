@@ -16,6 +16,7 @@ import (
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/cluster/web"
 	"github.com/coherer/coherer/cluster/web/hadoop"
+	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -84,6 +85,7 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 		return err
 	}
 	d.serve(pages, hadoop.NodeManagerPages(d.site(), opts.LogDirs))
+	d.vitals = vitalsOf(d, &yarn.RequestNodeManagerState{}, nodeManagerVitals)
 	var seek []rpcenv.Address
 	if !cfg.Membership {
 		seek = []rpcenv.Address{cfg.ResourceManager}

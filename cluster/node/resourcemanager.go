@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/cluster/web/hadoop"
+	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -46,6 +47,7 @@ func RunResourceManager(ctx context.Context, opts Options) (err error) {
 	if err := d.serves(ctx, resourcemanager.AwaitActive{}); err != nil {
 		return err
 	}
+	d.vitals = vitalsOf(d, &yarn.RequestResourceManagerState{}, resourceManagerVitals)
 	if err := d.join(ctx, true); err != nil {
 		return d.because(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/coherer/coherer/cluster/machine"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/cluster/web/spark"
+	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -75,6 +76,7 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	if pages != nil {
 		d.serve(pages, spark.WorkerPages(d.site(), opts.WorkDir))
 	}
+	d.vitals = vitalsOf(d, &deploy.RequestWorkerState{}, workerVitals)
 	if err := d.join(ctx, false, opts.Masters...); err != nil {
 		return d.because(err)
 	}

@@ -56,6 +56,27 @@ func TestMembers(t *testing.T) {
 			t.Errorf("%s suspected it", by)
 		}
 	}
+	// The others are told how they are called, and how much they have to do.
+	untilMembers(t, byURL.Gossip, func(all []shownMember) bool {
+		for _, m := range all {
+			switch m.Role {
+			case "master":
+				if !strings.HasSuffix(m.Load, " workers, 0 applications") {
+					return false
+				}
+			case "worker":
+				if m.Load != "0/1 cores, 0/1024 MiB" || !strings.HasPrefix(m.ID, "worker-2") || !strings.HasSuffix(m.ID, m.RPC[strings.LastIndex(m.RPC, ":")+1:]) {
+					return false
+				}
+			}
+		}
+		return true
+	})
+	for _, m := range there(untilMembers(t, nm.Gossip, func(all []shownMember) bool { return len(all) == 2 && all[0].Load != "" && all[1].Load != "" })) {
+		if m.Role == "nodemanager" && m.Load != "0 containers, 0/8 cores, 0/8192 MiB" || m.Role == "resourcemanager" && (m.ID == "" || !strings.HasSuffix(m.Load, " nodes, 0 applications")) {
+			t.Errorf("%+v", m)
+		}
+	}
 	if r := here(t, "members", "--join", byURL.Gossip); !strings.Contains(r.stdout, "failed at ") || !strings.Contains(r.stdout, ", suspected by ") {
 		t.Error(r.stdout)
 	}
