@@ -55,3 +55,10 @@ soak:
 	go test ./rpcenv/sim -count=1 -timeout 1h -v -run TestMutants -mutants=all
 	GOGC=400 go test ./cluster/scenario -count=1 -timeout 1h -v -run TestSeedsOfRandomLives -lives=1000
 	GOGC=400 go test ./cluster/scenario -count=1 -timeout 1h -v -run TestSeedsOfYARNLives -yarnlives=1000
+
+# ring: MEMBERS members of one gossip on loopback, quiet and on a busy machine, at our pace and at memberlist's own. It wants a quiet machine:
+# all are in one process, and members that get no processor for too long suspect each other.
+.PHONY: ring
+MEMBERS ?= 200
+ring:
+	go test ./cluster/gossip -run '^$$' -bench Ring -benchtime 1x -members=$(MEMBERS) -window=10s

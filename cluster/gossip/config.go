@@ -42,6 +42,8 @@ type Config struct {
 	// OnChange, if set, is called for each event about another member, one at a time and in order. It must not call Leave
 	// or Close.
 	OnChange func(Event)
+
+	adjust func(*memberlist.Config) // a test's; nil: none
 }
 
 // name is this member's name.
@@ -80,6 +82,9 @@ func (c *Config) settings(ip net.IP) *memberlist.Config {
 	s.BindAddr, s.BindPort = ip.String(), c.Bind.Port
 	s.AdvertisePort = c.Bind.Port
 	s.LogOutput = nil // memberlist refuses a Logger beside it, which Join sets
+	if c.adjust != nil {
+		c.adjust(s)
+	}
 	return s
 }
 

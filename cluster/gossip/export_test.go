@@ -3,7 +3,12 @@ package gossip
 import (
 	"context"
 	"slices"
+
+	"github.com/hashicorp/memberlist"
 )
+
+// Adjust lets f change the settings that memberlist gets.
+func (c *Config) Adjust(f func(*memberlist.Config)) { c.adjust = f }
 
 // WaitRefuted returns when this member has heard that one refuted another's accusation with that number, or a later one.
 func (m *Member) WaitRefuted(ctx context.Context, by, of string, number uint64) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,6 +24,10 @@ import (
 // and they end by their own clock, a probe in up to 1.6 s on a slow machine. A member that was not closed is seen all the
 // same: its listeners and tickers do not end.
 func TestMain(m *testing.M) {
+	if os.Getenv(busyVar) != "" {
+		compute()
+		return
+	}
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreAnyFunction("github.com/hashicorp/memberlist.(*Memberlist).probeNode"),
 		goleak.IgnoreAnyFunction("github.com/hashicorp/memberlist.(*Memberlist).sendPingAndWaitForAck"),
