@@ -130,9 +130,9 @@ func (m *Membership) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	case MemberRefuted:
 		m.memberRefuted(c, msg)
 	case MemberLeft:
-		m.gone(c, msg.Member, left, msg)
+		m.gone(c, msg.Member, Left, msg)
 	case MemberFailed:
-		m.gone(c, msg.Member, failed, msg)
+		m.gone(c, msg.Member, Failed, msg)
 	case *deploy.FindRing:
 		rpcenv.Reply(c, msg, &deploy.Ring{Gossip: m.cfg.Discovery.At()})
 	case seekRing:
@@ -159,20 +159,20 @@ func (m *Membership) seekRing(c *rpcenv.Context) {
 	}
 }
 
-// The states of a member in the trace.
+// The states of a member in the trace, where its kind is "member".
 const (
-	joined    = "joined"
-	suspected = "suspected"
-	left      = "left"
-	failed    = "failed"
+	Joined    = "joined"
+	Suspected = "suspected"
+	Left      = "left"
+	Failed    = "failed"
 )
 
 func (m *Membership) memberJoined(c *rpcenv.Context, msg MemberJoined) {
 	if m.find(msg.Member) >= 0 {
 		return
 	}
-	m.members = append(m.members, present{msg.Member, joined})
-	m.pass(c, msg.Member, "", joined, "gossip", msg)
+	m.members = append(m.members, present{msg.Member, Joined})
+	m.pass(c, msg.Member, "", Joined, "gossip", msg)
 }
 
 func (m *Membership) memberSuspected(c *rpcenv.Context, msg MemberSuspected) {
@@ -181,17 +181,17 @@ func (m *Membership) memberSuspected(c *rpcenv.Context, msg MemberSuspected) {
 		return
 	}
 	from := m.members[i].state
-	m.members[i].state = suspected
-	m.pass(c, msg.Member, from, suspected, "no answer to "+address(msg.By), msg)
+	m.members[i].state = Suspected
+	m.pass(c, msg.Member, from, Suspected, "no answer to "+address(msg.By), msg)
 }
 
 func (m *Membership) memberRefuted(c *rpcenv.Context, msg MemberRefuted) {
 	i := m.find(msg.Member)
-	if i < 0 || m.members[i].state != suspected {
+	if i < 0 || m.members[i].state != Suspected {
 		return
 	}
-	m.members[i].state = joined
-	m.pass(c, msg.Member, suspected, joined, "it answers", msg)
+	m.members[i].state = Joined
+	m.pass(c, msg.Member, Suspected, Joined, "it answers", msg)
 }
 
 func (m *Membership) gone(c *rpcenv.Context, member Member, how string, msg rpcenv.Message) {

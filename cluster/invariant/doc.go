@@ -22,9 +22,11 @@
 //	I12 true-cause           from the trace: ends without a reason, panics
 //	I13 epoch                from the trace: a change that an earlier leadership or another process caused, a second executor of
 //	                         one id
+//	I14 convergence          from both: what the endpoints Membership have heard, against the processes that are members
 //	I15 no-churn             from both: attempts that wait for a container that a node could give while others get some; containers
 //	                         that go back and forth; drivers that ask for too few executors
 //
 // A deadline counts quiet time only: it begins anew with each fault that is caused, and with each process that a script starts or
-// ends. The deadlines follow from spark.worker.timeout, and on YARN from heartbeats and expiries (YARN).
+// ends. The deadlines follow from spark.worker.timeout, and on YARN from heartbeats and expiries (YARN); that of
+// gossip from its own times (swim.Agreement).
 package invariant

@@ -26,6 +26,7 @@ const (
 	AskBalance         ID = "I11"
 	TrueCause          ID = "I12"
 	Epoch              ID = "I13"
+	Convergence        ID = "I14"
 	NoChurn            ID = "I15"
 )
 
@@ -50,6 +51,7 @@ var Rules = []Rule{
 	{AskBalance, "ask-balance", "An ApplicationMaster asks for as many containers of each profile as its target lacks, of those that run and start, and is given none that it did not ask for."},
 	{TrueCause, "true-cause", "Each end has a reason: no handler panics, and no end is reported without its cause."},
 	{Epoch, "epoch", "A message of an earlier leadership, or of a process that has been replaced, changes nothing."},
+	{Convergence, "convergence", "In quiet all members of a cluster's gossip know each other within a stated time: nobody who is there is given up, and nobody who is gone is taken for present."},
 	{NoChurn, "no-churn", "An application that waits for a container while a node could give one gets it; one that loses containers to others does not get them again; a driver asks for the executors that its tasks need."},
 }
 
@@ -118,7 +120,7 @@ func New(cfg Config) *Monitor {
 	m := &Monitor{cfg: cfg, past: newHistory(cfg.YARN.silence()), known: map[string]bool{}, broken: map[ID]int{}, judged: map[ID]int{}}
 	m.checks = []check{
 		newOneLive(m), newLedger(m), newLimbo(m), newProgress(m), newGrowth(m), newOrphans(m), newNodes(m), newViews(m), newOrder(m),
-		newRegistrations(m), newRetries(m), newAttempts(m), &latency{Monitor: m}, newAsks(m), newChurn(m), newCauses(m), newEpochs(m),
+		newRegistrations(m), newRetries(m), newAttempts(m), &latency{Monitor: m}, newAsks(m), newChurn(m), newCauses(m), newEpochs(m), newConvergence(m),
 	}
 	return m
 }

@@ -23,6 +23,8 @@ type Snapshot struct {
 	// Managers are the ResourceManagers whose processes run, with their books, and Containers the processes of containers.
 	Managers   []Manager
 	Containers []Container
+	// Gossip are the members of the cluster's gossip.
+	Gossip Gossip
 }
 
 // Manager is a ResourceManager's books.

@@ -32,6 +32,7 @@ type Observer struct {
 	workers   []observed // and NodeManagers
 	managers  []observed
 	yarn      *YARN
+	ring      *Ring
 	drivers   []observedDriver
 	unwatch   func()
 }
@@ -111,6 +112,13 @@ func (o *Observer) YARN(y *YARN) {
 	}
 }
 
+// Ring reports the cluster's gossip.
+func (o *Observer) Ring(r *Ring) {
+	if o != nil {
+		o.ring = r
+	}
+}
+
 // Tick looks at the cluster when a second has passed since the last look.
 func (o *Observer) Tick() {
 	if o != nil && o.world.Simulated().Now().Sub(o.looked) >= lookEvery {
@@ -154,6 +162,7 @@ func (o *Observer) Observe() {
 	if o.yarn != nil {
 		s.Containers = o.yarn.running()
 	}
+	s.Gossip = o.ring.look()
 	o.Look(s)
 }
 

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hashicorp/memberlist"
+
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/gossip/swim"
+	"github.com/coherer/coherer/cluster/invariant"
 	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
@@ -17,11 +20,16 @@ import (
 // gossip has, Enter does nothing.
 type Ring struct {
 	ring    *swim.Ring
-	members []*swim.Member
+	pace    *memberlist.Config
+	joined  int            // members so far
+	members []*swim.Member // those that ran when last looked at, and younger ones
 }
 
 // NewRing makes a cluster without members.
-func NewRing(w *sim.World) *Ring { return &Ring{ring: swim.New(w, gossip.Pace())} }
+func NewRing(w *sim.World) *Ring {
+	pace := gossip.Pace()
+	return &Ring{ring: swim.New(w, pace), pace: pace}
+}
 
 // Join makes a daemon a member: its endpoint hears of the others. seek are daemons that it knows by their addresses; with none it knows the
 // gossip of the oldest member that is there.
@@ -37,6 +45,19 @@ func (r *Ring) Enter(env *rpcenv.Env, role string, seek ...rpcenv.Address) error
 	}
 	_, err := env.Register(membership.Name, membership.New(membership.Config{Discovery: r.add(env, role, seek), Seek: seek}))
 	return err
+}
+
+// look is who the members are that run.
+func (r *Ring) look() (g invariant.Gossip) {
+	if r == nil {
+		return g
+	}
+	r.members = slices.DeleteFunc(r.members, func(m *swim.Member) bool { return !m.Runs() })
+	for _, m := range r.members {
+		g.Members = append(g.Members, invariant.Member{Name: m.Self().Name, Address: m.Self().RPC})
+	}
+	g.Agreement = swim.Agreement(r.pace, len(g.Members))
+	return g
 }
 
 // Accuse lets the oldest other member that is there suspect this one, as if it had had no answer. Without any it is an error.
@@ -55,7 +76,8 @@ func (r *Ring) add(env *rpcenv.Env, role string, seek []rpcenv.Address) *swim.Me
 		calls = append(calls, r.members[i].At())
 	}
 	// Its run's number in the name: no other one was ever called so.
-	name := fmt.Sprintf("%s/%d", env.Name(), len(r.members)+1)
+	r.joined++
+	name := fmt.Sprintf("%s/%d", env.Name(), r.joined)
 	m := r.ring.Join(env.Host().(*sim.Host), membership.Member{Name: name, Role: role, RPC: env.Address()}, calls...)
 	r.members = append(r.members, m)
 	env.OnDone(m.Leave) // what ends in good order has not failed

@@ -36,7 +36,7 @@ type Life struct {
 }
 
 // FaultKinds are the kinds of faults of a Life.
-var FaultKinds = []string{"crash", "executor", "pause", "vanish", "cut", "reset", "slow", "drop", "duplicate", "master"}
+var FaultKinds = []string{"crash", "executor", "pause", "vanish", "cut", "isolate", "reset", "slow", "drop", "duplicate", "master"}
 
 // ParseFaults reads all, none or a list of FaultKinds.
 func ParseFaults(text string) ([]string, error) {
@@ -252,6 +252,9 @@ func (g *generator) fault(at, until time.Duration) {
 		oneway := []string{"", " oneway"}[g.rnd.IntN(2)]
 		g.add(at, "cut %s %s%s", w, m, oneway)
 		g.add(until, "heal %s %s%s", w, m, oneway)
+	case "isolate":
+		g.add(at, "cut %s *", w)
+		g.add(until, "heal %s *", w)
 	case "reset":
 		g.add(at, "reset %s %s %s", w, m, g.within(0, 3*time.Second).Truncate(time.Millisecond))
 	case "slow":

@@ -81,6 +81,7 @@ func New(kind local.Kind, first string) (*Runner, error) {
 	// Both see the trace from its first record on.
 	r.unwatch = w.Recorder().Watch(r.watcher.see)
 	r.observer = local.Observe(w, c)
+	r.observer.Ring(r.ring)
 	w.SetExecutor(standIn, r.stand)
 	return r, nil
 }

@@ -69,9 +69,7 @@ func (w *World) Schedule(p fault.Plan) {
 // Calm ends all faults that last: rules, cuts, delays, losses, pauses and costs. What has ended stays so.
 func (w *World) Calm() {
 	w.faults.rules, w.busy = nil, busy{}
-	clear(w.net.delays)
-	clear(w.packets.losses)
-	clear(w.net.cuts)
+	w.net.delays, w.packets.losses, w.net.cuts = nil, nil, nil
 	w.Heal("", "") // of no cut in particular: with all of them gone it releases everything that is held
 	for _, h := range w.hosts {
 		h.Resume()

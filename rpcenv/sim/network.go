@@ -12,8 +12,8 @@ type network struct {
 	min, max  time.Duration // how long a packet takes
 	ports     map[string]int
 	listeners map[rpcenv.Address]*listener
-	cuts      map[[2]string]bool
-	delays    map[[2]string]time.Duration
+	cuts      pairs[struct{}]
+	delays    pairs[time.Duration]
 	held      []*link         // directions that hold envelopes back because of a cut
 	gone      map[string]bool // machines that vanished, by address
 	ghosts    []*link         // ends of connections on machines that vanished
@@ -23,7 +23,7 @@ func newNetwork() network {
 	return network{
 		min: 100 * time.Microsecond, max: time.Millisecond,
 		ports: map[string]int{}, listeners: map[rpcenv.Address]*listener{},
-		cuts: map[[2]string]bool{}, delays: map[[2]string]time.Duration{}, gone: map[string]bool{},
+		gone: map[string]bool{},
 	}
 }
 
@@ -31,11 +31,11 @@ func newNetwork() network {
 func (w *World) Latency(least, most time.Duration) { w.net.min, w.net.max = least, max(least, most) }
 
 // Cut stops what goes from one Host to another, by their names; `*` is any. Connections stay open; what is sent is held.
-func (w *World) Cut(from, to string) { w.net.cuts[[2]string{from, to}] = true }
+func (w *World) Cut(from, to string) { w.net.cuts.set(from, to, struct{}{}) }
 
 // Heal ends a cut of the same names: what was held arrives, in order.
 func (w *World) Heal(from, to string) {
-	delete(w.net.cuts, [2]string{from, to})
+	w.net.cuts.drop(from, to)
 	held := w.net.held
 	w.net.held = nil
 	for _, l := range held {
@@ -51,17 +51,16 @@ func (w *World) Heal(from, to string) {
 
 // Delay adds to the time that packets take from one Host to another; 0 ends it.
 func (w *World) Delay(from, to string, d time.Duration) {
-	if d == 0 {
-		delete(w.net.delays, [2]string{from, to})
-		return
+	if w.net.delays.drop(from, to); d != 0 {
+		w.net.delays.set(from, to, d)
 	}
-	w.net.delays[[2]string{from, to}] = d
 }
 
 // isCut reports whether nothing goes from one Host to another.
 func (n *network) isCut(from, to *Host) bool {
-	return len(n.cuts) > 0 && (n.cuts[[2]string{from.name, to.name}] || n.cuts[[2]string{"*", to.name}] ||
-		n.cuts[[2]string{from.name, "*"}] || n.cuts[[2]string{"*", "*"}])
+	cut := false
+	n.cuts.of(from, to, func(struct{}) { cut = true })
+	return cut
 }
 
 // latency is how long a packet of a connection takes.
@@ -73,8 +72,6 @@ func (n *network) travel(rnd *rand.Rand, from, to *Host) time.Duration {
 	if spread := n.max - n.min; spread > 0 {
 		d += time.Duration(rnd.Int64N(int64(spread)))
 	}
-	if len(n.delays) > 0 {
-		d += n.delays[[2]string{from.name, to.name}]
-	}
+	n.delays.of(from, to, func(late time.Duration) { d += late })
 	return d
 }

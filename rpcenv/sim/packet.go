@@ -8,11 +8,11 @@ import (
 // packets are the packets beside connections, as of UDP. They draw from a stream of their own: a World without them does what it did.
 type packets struct {
 	rnd    *rand.Rand
-	losses map[[2]string]float64
+	losses pairs[float64]
 }
 
 func newPackets(seed uint64) packets {
-	return packets{rand.New(rand.NewPCG(seed, 0x7061636b657473)), map[[2]string]float64{}}
+	return packets{rnd: rand.New(rand.NewPCG(seed, 0x7061636b657473))}
 }
 
 // Datagram sends a packet to another process, as UDP does: arrive runs there after the time that packets take. It does not run if the packet
@@ -43,20 +43,15 @@ func (h *Host) Echo(to *Host) (d time.Duration, ok bool) {
 // Lose lets packets from one Host to another get lost with a probability; `*` is any Host, 0 ends it. Where two names and `*` give different
 // ones, the highest counts. Connections lose nothing: TCP sends again.
 func (w *World) Lose(from, to string, p float64) {
-	if p == 0 {
-		delete(w.packets.losses, [2]string{from, to})
-		return
+	if w.packets.losses.drop(from, to); p > 0 {
+		w.packets.losses.set(from, to, p)
 	}
-	w.packets.losses[[2]string{from, to}] = p
 }
 
 // loses reports whether the next packet from one Host to another gets lost.
 func (w *World) loses(from, to *Host) bool {
-	l := w.packets.losses
-	if len(l) == 0 {
-		return false
-	}
-	p := max(l[[2]string{from.name, to.name}], l[[2]string{"*", to.name}], l[[2]string{from.name, "*"}], l[[2]string{"*", "*"}])
+	p := 0.0
+	w.packets.losses.of(from, to, func(x float64) { p = max(p, x) })
 	return p > 0 && w.packets.rnd.Float64() < p
 }
 

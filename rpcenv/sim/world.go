@@ -229,6 +229,9 @@ func (w *World) Close() {
 	}
 }
 
+// After calls f after d, as an event of no Host.
+func (w *World) After(d time.Duration, f func()) { w.later(nil, d, f) }
+
 // later runs something after a time. What is to happen at one time happens in the order of these calls.
 func (w *World) later(h *Host, d time.Duration, run func()) *event {
 	e := &event{at: w.now.Sub(Start) + max(d, 0), host: h, run: run}

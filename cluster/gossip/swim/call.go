@@ -67,16 +67,13 @@ func (m *Member) missing() []int32 {
 	if len(m.calls)+len(m.lost) == 0 {
 		return nil
 	}
-	known := map[int32]bool{}
-	for _, about := range m.order {
-		if m.knows(about) { // itself too
-			known[m.ring.members[about].place] = true
-		}
+	known := func(place int32) bool { // its own too
+		return slices.ContainsFunc(m.order, func(about int32) bool { return m.ring.members[about].place == place && m.knows(about) })
 	}
-	m.lost = slices.DeleteFunc(m.lost, func(p int32) bool { return known[p] })
-	var out []int32
-	for _, p := range slices.Concat(m.lost, m.calls) {
-		if !known[p] && !slices.Contains(out, p) {
+	m.lost = slices.DeleteFunc(m.lost, known)
+	out := slices.Clone(m.lost)
+	for _, p := range m.calls {
+		if !known(p) && !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}
@@ -85,7 +82,7 @@ func (m *Member) missing() []int32 {
 
 // pushPull exchanges all that is known with a member of chance.
 func (m *Member) pushPull() {
-	m.after(m.pushPullInterval(), m.pushPull)
+	m.after(pushPullScale(m.ring.cfg.PushPullInterval, len(m.order)), m.pushPull)
 	if to := m.kRandomNodes(1, func(x int32) bool { return m.view[x].state == alive }); len(to) > 0 {
 		m.exchange(m.ring.members[to[0]].place, func() {})
 	}

@@ -1,14 +1,30 @@
 package swim
 
 import (
+	"slices"
 	"time"
 )
+
+// slots are the moments of an interval at which members probe, each at one of them, which chance gives it.
+const slots = 8
+
+// tick lets the members of the next slot probe. One timer of the World stands for those of all members, which are many and mostly change
+// nothing: it passes over a member that stands still.
+func (r *Ring) tick() {
+	r.slot = (r.slot + 1) % slots
+	r.world.After(r.cfg.ProbeInterval/slots, r.ticks)
+	r.probing[r.slot] = slices.DeleteFunc(r.probing[r.slot], (*Member).gone)
+	for _, m := range r.probing[r.slot] {
+		if !m.asks && !m.host.Paused() {
+			m.probe()
+		}
+	}
+}
 
 // probe looks after the next member, as memberlist does at each ProbeInterval.
 func (m *Member) probe() {
 	about := m.next()
 	if about < 0 {
-		m.after(m.ring.cfg.ProbeInterval, m.probe)
 		return
 	}
 	p := m.view[about]
@@ -23,18 +39,20 @@ func (m *Member) probe() {
 	if ok {
 		to.carry(m)
 	}
-	q := &question{about: about, inc: p.inc, begin: m.now(), interval: m.ring.cfg.ProbeInterval * time.Duration(m.health+1)}
-	switch cfg := m.ring.cfg; {
-	case ok && took <= cfg.ProbeTimeout:
-		m.answered(q)
+	cfg := m.ring.cfg
+	if ok && took <= cfg.ProbeTimeout {
+		m.feel(-1)
 		return
-	case ok && took < q.interval:
+	}
+	q := &question{about: about, inc: p.inc, begin: m.now(), interval: cfg.ProbeInterval * time.Duration(m.health+1)}
+	m.asks = true
+	if ok && took < q.interval {
 		m.after(took, func() { m.answered(q) })
 	}
-	m.after(m.ring.cfg.ProbeTimeout, func() { m.indirect(q) })
+	m.after(cfg.ProbeTimeout, func() { m.indirect(q) })
 }
 
-// question is a probe.
+// question is a probe whose answer is late.
 type question struct {
 	about    int32
 	inc      uint32
@@ -88,14 +106,8 @@ func (m *Member) answered(q *question) {
 	if q.done {
 		return
 	}
-	q.done = true
+	q.done, m.asks = true, false
 	m.feel(-1)
-	m.probeAfter(q)
-}
-
-// probeAfter goes on with the next tick.
-func (m *Member) probeAfter(q *question) {
-	m.after(q.begin+m.ring.cfg.ProbeInterval-m.now(), m.probe)
 }
 
 // indirect asks others to probe the member that has not answered in time.
@@ -142,13 +154,12 @@ func (m *Member) unanswered(q *question) {
 	if q.done {
 		return
 	}
-	q.done = true
+	q.done, m.asks = true, false
 	m.feel(q.helpers - q.nacks)
 	if q.helpers == 0 {
 		m.feel(1)
 	}
 	m.suspectNode(news{kind: suspect, about: q.about, inc: q.inc, from: m.number})
-	m.probeAfter(q)
 }
 
 // Accuse makes the member suspect another one, as if that had not answered. It refutes if it is there.

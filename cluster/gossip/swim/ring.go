@@ -18,11 +18,17 @@ type Ring struct {
 	members []*Member        // of all runs of all processes, by number
 	places  map[string]int32 // the numbers of addresses
 	at      []*Member        // who listened last at each
+
+	probing [slots][]*Member
+	slot    int
+	ticks   func() // tick, made once
 }
 
 // New makes a Ring without members. cfg has the times and numbers, such as gossip.Pace; the rest of it does not count.
 func New(w *sim.World, cfg *memberlist.Config) *Ring {
-	return &Ring{world: w, cfg: cfg, places: map[string]int32{}}
+	r := &Ring{world: w, cfg: cfg, places: map[string]int32{}}
+	r.ticks = r.tick
+	return r
 }
 
 // Member is a process's place in a Ring, and its membership.Discovery.
@@ -38,7 +44,8 @@ type Member struct {
 	view       []peer  // what it knows of each member, by number
 	order      []int32 // whom it knows, itself included, in the order of its probes
 	probeIndex int
-	present    int // of these, how many are alive or suspected
+	asks       bool // a probe has had no answer yet
+	present    int  // of these, how many are alive or suspected
 	suspicions map[int32]*suspicion
 	health     int // 0 is well: memberlist's awareness
 
@@ -70,8 +77,12 @@ func (r *Ring) Join(h *sim.Host, m membership.Member, calls ...string) *Member {
 	*p = peer{inc: 1, state: alive, changed: x.now()}
 	x.order, x.present = []int32{x.number}, 1
 	x.broadcast(news{kind: alive, about: x.number, inc: 1})
-	x.after(x.within(r.cfg.ProbeInterval), x.probe)
-	x.after(x.within(r.cfg.PushPullInterval)+x.pushPullInterval(), x.pushPull)
+	slot := x.rnd.IntN(slots)
+	r.probing[slot] = append(r.probing[slot], x)
+	if x.number == 0 {
+		r.tick()
+	}
+	x.after(x.within(r.cfg.PushPullInterval)+r.cfg.PushPullInterval, x.pushPull)
 	x.after(x.within(upkeep), x.upkeep)
 	for _, at := range calls {
 		x.Meet(at)

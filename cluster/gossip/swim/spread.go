@@ -3,7 +3,6 @@ package swim
 import (
 	"math"
 	"slices"
-	"time"
 )
 
 // The sizes of messages and packets, in bytes: those of members with names and metadata as daemons have.
@@ -157,14 +156,4 @@ func (m *Member) kRandomNodes(k int, fits func(int32) bool) []int32 {
 		add(m.order[m.rnd.IntN(n)])
 	}
 	return out
-}
-
-// pushPullInterval grows with the cluster: all that everybody knows is much then.
-func (m *Member) pushPullInterval() time.Duration {
-	const threshold = 32
-	n := len(m.order)
-	if n <= threshold {
-		return m.ring.cfg.PushPullInterval
-	}
-	return time.Duration(math.Ceil(math.Log2(float64(n))-math.Log2(threshold))+1) * m.ring.cfg.PushPullInterval
 }
