@@ -26,6 +26,7 @@ type queue struct {
 	tiers [][]queued
 	n     int    // how many, with those that younger news about the same member have replaced
 	last  uint32 // the number of the youngest
+	moved [2][]queued
 }
 
 type queued struct {
@@ -52,11 +53,12 @@ func (q *queue) take(m *Member, size int) []news {
 		return nil
 	}
 	limit := retransmitLimit(m.ring.cfg.RetransmitMult, len(m.order))
-	var out []news
-	var moved []queued // from the tier below: it joins its tier once that has been looked at, or a packet would have news twice
-	for t := 0; t < len(q.tiers); t++ {
+	out := make([]news, 0, size/suspectSize)
+	// What moves up from the tier below joins its tier once that has been looked at, or a packet would have news twice.
+	var moved []queued
+	for t := 0; t < len(q.tiers) && (size >= suspectSize || len(moved) > 0); t++ {
 		tier, from := q.tiers[t], moved
-		moved = nil
+		moved = q.moved[t%2][:0]
 		for len(tier) > 0 {
 			x := tier[len(tier)-1]
 			if m.view[x.about].queued != x.number {
@@ -76,7 +78,7 @@ func (q *queue) take(m *Member, size int) []news {
 				q.n--
 			}
 		}
-		q.tiers[t] = append(tier, from...)
+		q.tiers[t], q.moved[t%2] = append(tier, from...), moved
 		if len(moved) > 0 && t+1 == len(q.tiers) {
 			q.tiers = append(q.tiers, nil)
 		}
