@@ -63,8 +63,8 @@ func (o *ofCluster) flags(f *pflag.FlagSet) {
 }
 
 // find replaces a --master that is a gossip:// URL.
-func (o *ofCluster) find(ctx context.Context) (err error) {
-	if o.master, err = o.byGossip(ctx, o.master); err != nil {
+func (o *ofCluster) find(ctx context.Context, kind kindOfCluster) (err error) {
+	if o.master, err = o.byGossip(ctx, o.master, kind); err != nil {
 		return fmt.Errorf("--master: %w", err)
 	}
 	return nil

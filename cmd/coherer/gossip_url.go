@@ -19,9 +19,10 @@ const gossipScheme = "gossip://"
 
 var errNoGossipAddress = errors.New("gossip://: want gossip://HOST:PORT[,HOST:PORT...] of members of the cluster")
 
-// byGossip returns the URL of the Masters that the members in a gossip:// URL know, or else of their ResourceManager; any other url as it
-// is. c has the settings of the gossip: the cluster's name and keys.
-func byGossip(ctx context.Context, url string, c *conf.Conf) (string, error) {
+// byGossip returns the URL of the Masters that the members in a gossip:// URL know, or else of their ResourceManager, if kind is
+// mastersFirst; of the ResourceManager alone if it is onYARN. It returns any other url as it is. c has the settings of the gossip: the
+// cluster's name and keys.
+func byGossip(ctx context.Context, url string, c *conf.Conf, kind kindOfCluster) (string, error) {
 	join, found := strings.CutPrefix(url, gossipScheme)
 	if !found {
 		return url, nil
@@ -37,7 +38,7 @@ func byGossip(ctx context.Context, url string, c *conf.Conf) (string, error) {
 	for _, at := range mastersAmong(all) {
 		masters = append(masters, at.String())
 	}
-	if len(masters) > 0 {
+	if len(masters) > 0 && kind == mastersFirst {
 		return "spark://" + strings.Join(masters, ","), nil
 	}
 	for _, m := range all {
@@ -45,17 +46,28 @@ func byGossip(ctx context.Context, url string, c *conf.Conf) (string, error) {
 			return m.RPC.YARNURL(), nil
 		}
 	}
+	if kind == onYARN {
+		return "", fmt.Errorf("none of the %d members that %s knows is a ResourceManager: start one with coherer resourcemanager --join %s", len(all), url, join)
+	}
 	return "", fmt.Errorf("none of the %d members that %s knows is a Master or a ResourceManager: start one with coherer master --join %s",
 		len(all), url, join)
 }
 
+// kindOfCluster says which daemons a command wants of a cluster that has both kinds.
+type kindOfCluster int
+
+const (
+	mastersFirst kindOfCluster = iota
+	onYARN
+)
+
 // byGossip is the function byGossip with these settings.
-func (s *settings) byGossip(ctx context.Context, url string) (string, error) {
+func (s *settings) byGossip(ctx context.Context, url string, kind kindOfCluster) (string, error) {
 	_, c, err := s.check()
 	if err != nil {
 		return "", usage(err)
 	}
-	return byGossip(ctx, url, c)
+	return byGossip(ctx, url, c, kind)
 }
 
 // masterByGossip replaces a --master of a submission that is a gossip:// URL. The settings of --conf say the cluster's name and keys.
@@ -72,7 +84,7 @@ func masterByGossip(ctx context.Context, line *submit.CommandLine) error {
 	if err != nil {
 		return usage(err)
 	}
-	if master, err = byGossip(ctx, master, c); err != nil {
+	if master, err = byGossip(ctx, master, c, mastersFirst); err != nil {
 		return fmt.Errorf("--master: %w", err)
 	}
 	line.SetMaster(master)
@@ -97,7 +109,7 @@ func isProcessURL(s string) bool { return rpcenv.IsProcessURL(s) || strings.HasP
 
 // processesAt returns the addresses that a URL of processes names, by gossip too.
 func (s *settings) processesAt(ctx context.Context, url string) ([]rpcenv.Address, error) {
-	url, err := s.byGossip(ctx, url)
+	url, err := s.byGossip(ctx, url, mastersFirst)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +121,7 @@ func (s *settings) addressed(ctx context.Context, args []string) ([]string, erro
 	out := slices.Clone(args)
 	for i, arg := range out {
 		var err error
-		if out[i], err = s.byGossip(ctx, arg); err != nil {
+		if out[i], err = s.byGossip(ctx, arg, mastersFirst); err != nil {
 			return nil, err
 		}
 	}

@@ -237,6 +237,17 @@ func TestANodeManagerFindsItsResourceManager(t *testing.T) {
 	if r.code != 1 || !strings.Contains(r.stdout+r.stderr, "application_1_0001") || strings.Contains(r.stderr, "answers") {
 		t.Errorf("%d %s%s", r.code, r.stdout, r.stderr)
 	}
+	// A Master among the members is none of YARN.
+	_, master := daemon(t, "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0", "--join", nm.Gossip)
+	for args, want := range map[string]string{
+		"rmadmin refresh-nodes --master gossip://" + nm.Gossip:      "hold as they are now",
+		"why app application_1_0001 --master gossip://" + nm.Gossip: "application_1_0001",
+		"status --master gossip://" + nm.Gossip:                     "Master " + master.URL + " is ALIVE",
+	} {
+		if r := here(t, strings.Fields(args)...); !strings.Contains(r.stdout+r.stderr, want) || strings.Contains(r.stderr, "want yarn://") {
+			t.Errorf("%s: %d %s%s", args, r.code, r.stdout, r.stderr)
+		}
+	}
 }
 
 // shownMember is a member as coherer members -o json shows it.

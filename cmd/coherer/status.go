@@ -51,7 +51,7 @@ func (o *statusOptions) run(ctx context.Context, s streams, _ []string) error {
 	if err := o.check(); err != nil {
 		return usage(err)
 	}
-	if err := o.find(ctx); err != nil {
+	if err := o.find(ctx, mastersFirst); err != nil {
 		return err
 	}
 	if o.join == "" {

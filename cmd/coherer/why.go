@@ -51,15 +51,15 @@ func (o *whyAppOptions) flags(f *pflag.FlagSet) {
 }
 
 func (o *whyAppOptions) run(ctx context.Context, s streams, args []string) error {
-	if err := o.find(ctx); err != nil {
-		return err
-	}
 	// The form of the id decides which daemon to ask: only YARN's ids parse.
 	id, err := ids.ParseApplication(args[0])
-	switch {
-	case err == nil:
+	if err == nil {
 		return o.onYARN(ctx, s, id)
-	case strings.HasPrefix(o.master, "yarn"):
+	}
+	if err := o.find(ctx, mastersFirst); err != nil {
+		return err
+	}
+	if strings.HasPrefix(o.master, "yarn") {
 		return usage(fmt.Errorf("%q is no application of YARN: want an id such as application_1767225600000_0001", args[0]))
 	}
 	masters, err := o.masters()

@@ -26,7 +26,7 @@ func askYARN[Q rpcenv.Asks[R], R rpcenv.Message](ctx context.Context, o ofYARN, 
 // --master, that of the run that goes on.
 func (o ofYARN) resourceManager(ctx context.Context) (at rpcenv.Address, err error) {
 	if o.master != "" {
-		if err := o.find(ctx); err != nil {
+		if err := o.find(ctx, onYARN); err != nil {
 			return at, err
 		}
 		if at, err = rpcenv.ParseYARNURL(o.master); err != nil {
