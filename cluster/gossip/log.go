@@ -10,15 +10,15 @@ import (
 
 // newLogger makes memberlist's lines logrus entries at debug: its warnings are about peers that fail, and events report those. A nil entry
 // drops them. suspect is called with the name of each member that memberlist's probe got no answer from, which memberlist reports by a line
-// alone; no lock is held then.
-func newLogger(entry *logrus.Entry, suspect func(name string)) *log.Logger {
-	return log.New(lineWriter{entry, suspect}, "", 0)
+// alone; no lock is held then. stranger is called with each line about what came to this member's port and is no gossip of its cluster.
+func newLogger(entry *logrus.Entry, suspect, stranger func(string)) *log.Logger {
+	return log.New(lineWriter{entry, suspect, stranger}, "", 0)
 }
 
 // lineWriter gets one line a call, as "[WARN] memberlist: text".
 type lineWriter struct {
-	entry   *logrus.Entry
-	suspect func(name string)
+	entry             *logrus.Entry
+	suspect, stranger func(string)
 }
 
 func (w lineWriter) Write(line []byte) (int, error) {
@@ -27,6 +27,9 @@ func (w lineWriter) Write(line []byte) (int, error) {
 		if name, ok := suspected(text); ok {
 			w.suspect(name)
 		}
+	}
+	if strange(text) {
+		w.stranger(text)
 	}
 	if w.entry != nil && w.entry.Logger.IsLevelEnabled(logrus.DebugLevel) {
 		w.entry.WithField("severity", severity).Debug(text)

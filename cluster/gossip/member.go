@@ -40,6 +40,8 @@ type Member struct {
 	keeper   chan struct{} // closed when the goroutine of keep ended
 	called   chan struct{} // has one entry when met grew
 
+	strangers strangers
+
 	// rumours are lines on their way. Its lock is taken before mu.
 	rumours memberlist.TransmitLimitedQueue
 
@@ -85,7 +87,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	}
 	settings := c.settings(ip)
 	m.rumours = memberlist.TransmitLimitedQueue{NumNodes: m.size, RetransmitMult: settings.RetransmitMult}
-	settings.Logger = newLogger(c.Log, m.accuse)
+	settings.Logger = newLogger(c.Log, m.accuse, m.stranger)
 	settings.Delegate = (*delegate)(m)
 	settings.Events = (*delegate)(m)
 	if c.Keys != nil {
@@ -189,9 +191,9 @@ func (m *Member) joinOne(ctx context.Context, address string) error {
 		// memberlist's error is a list over several lines, here of one.
 		var list interface{ WrappedErrors() []error }
 		if errors.As(err, &list) && len(list.WrappedErrors()) == 1 {
-			return list.WrappedErrors()[0]
+			err = list.WrappedErrors()[0]
 		}
-		return err
+		return explain(err)
 	}
 	return nil
 }
@@ -275,6 +277,13 @@ func (m *Member) publish(ctx context.Context, meta []byte) error {
 		return fmt.Errorf("gossip: update: %w", err)
 	}
 	return nil
+}
+
+// stranger hears of what came and is no gossip of this cluster.
+func (m *Member) stranger(line string) {
+	if text := m.strangers.note(line); text != "" {
+		m.warn("%s", text)
+	}
 }
 
 func (m *Member) warn(format string, args ...any) {

@@ -77,7 +77,7 @@ func TestLog(t *testing.T) {
 	logger.SetOutput(&out)
 	logger.SetFormatter(&logrus.TextFormatter{DisableTimestamp: true, DisableColors: true})
 	var suspects []string
-	lines := newLogger(logger.WithField("role", "master"), func(name string) { suspects = append(suspects, name) })
+	lines := newLogger(logger.WithField("role", "master"), func(name string) { suspects = append(suspects, name) }, func(string) {})
 	lines.Print("[INFO] memberlist: Suspect x has failed, no acks received")
 	lines.Print("[WARN] memberlist: Suspect y has failed, no acks received")
 	lines.Print("[WARN] memberlist: not to be seen")
@@ -91,5 +91,5 @@ func TestLog(t *testing.T) {
 	if !slices.Equal(suspects, []string{"x"}) {
 		t.Errorf("suspects %q", suspects)
 	}
-	newLogger(nil, func(string) {}).Print("[INFO] memberlist: to nobody")
+	newLogger(nil, func(string) {}, func(string) {}).Print("[INFO] memberlist: to nobody")
 }

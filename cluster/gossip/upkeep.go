@@ -37,6 +37,9 @@ func (m *Member) keep(c Config) {
 		if err := m.rekey(); err != nil {
 			m.warn("gossip: the keys in use stay: %v", err)
 		}
+		if text := m.strangers.sum(); text != "" {
+			m.warn("%s", text)
+		}
 		m.refresh(c.Vitals)
 		for _, address := range m.missing() {
 			if m.isClosed() {

@@ -1,0 +1,140 @@
+package gossip_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/coherer/coherer/cluster/gossip"
+)
+
+// lines is a log whose lines a test waits for.
+type lines chan string
+
+func (l lines) Write(line []byte) (int, error) {
+	l <- string(line)
+	return len(line), nil
+}
+
+// logged gives a Config a log of warnings.
+func logged(c *gossip.Config) lines {
+	l := make(lines, 1000)
+	logger := logrus.New()
+	logger.SetOutput(l)
+	c.Log = logrus.NewEntry(logger)
+	return l
+}
+
+// want waits for a line that holds a text.
+func (l lines) want(t *testing.T, text string) string {
+	t.Helper()
+	select {
+	case line := <-l:
+		if !strings.Contains(line, text) {
+			t.Fatalf("logged %q, want %q", line, text)
+		}
+		return line
+	case <-within(t).Done():
+		t.Fatalf("no line says %q", text)
+	}
+	return ""
+}
+
+// A member that gets garbage, over UDP and TCP, says so once and counts the rest, and its cluster goes on.
+func TestAFloodOfGarbageIsALineOrTwo(t *testing.T) {
+	c := config(gossip.RoleMaster, 1)
+	log := logged(&c)
+	c.Upkeep = quick
+	a := play(t, c)
+	b := play(t, config("worker", 2, a))
+	b.wantMembers(a.Name(), b.Name())
+	conn, err := net.Dial("udp", a.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	const ours, others = "\xf4\x04test", "\xf4\x05other" // the labels of packets
+	garbage := []string{
+		"GET / HTTP/1.1\r\n\r\n", "\x00", others + "\x01", "\xf4\xff\x01", ours + "\x07\xff", ours + "\x08suspect 1 x y", ours + "\x03\xff\xff",
+	}
+	for i := range 10_000 {
+		_, _ = conn.Write([]byte(garbage[i%len(garbage)])) // a full buffer of the socket is no error of this test
+	}
+	log.want(t, "not of this cluster, and was dropped")
+	stream, err := net.Dial("tcp", a.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = stream.Write([]byte("GET / HTTP/1.1\r\n\r\n"))
+	_, _ = io.Copy(io.Discard, stream) // until the member ends it
+	stream.Close()
+	line := log.want(t, "packets and streams came so far")
+	// It joins by a stream: packets may still be lost.
+	d := play(t, config("worker", 3, a))
+	for _, p := range []*player{a, b, d} {
+		p.wantMembers(a.Name(), b.Name(), d.Name())
+	}
+	if n := len(log); n > 4 { // one for each power of ten
+		t.Errorf("%d more lines after %s", n, line)
+	}
+}
+
+// Two clusters on one host never mix, also when one calls on the other's address again and again: both say why.
+func TestTwoClustersOnOneHostNeverMix(t *testing.T) {
+	ours := config(gossip.RoleMaster, 1)
+	log := logged(&ours)
+	a := play(t, ours)
+	b := play(t, config("worker", 2, a))
+	theirs := config(gossip.RoleMaster, 3)
+	theirs.Label, theirs.Upkeep = "other", quick
+	c := play(t, theirs)
+	c.Meet(a.Addr().String())
+	if line := log.want(t, "not of this cluster"); !strings.Contains(line, "other") {
+		t.Errorf("logged %s", line)
+	}
+	b.wantMembers(a.Name(), b.Name())
+	c.wantMembers(c.Name())
+	a.wantMembers(a.Name(), b.Name())
+	more := config("worker", 4, a)
+	more.Label = "other"
+	_, err := gossip.Join(within(t), more)
+	if err == nil || !strings.Contains(err.Error(), "coherer.gossip.label") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A port of --join that is no member's is an error with its reason.
+func TestJoinSaysWhatIsWrongWithAPort(t *testing.T) {
+	web := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(web.Close) // not deferred: the parallel tests come later
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	keyed := config(gossip.RoleMaster, 1)
+	keyed.Keys = gossip.KeysOf(newRing(t, newKey()).path)
+	a := play(t, keyed)
+	for name, c := range map[string]struct{ at, want string }{
+		"an HTTP server":  {strings.TrimPrefix(web.URL, "http://"), "speak no gossip"},
+		"a silent port":   {silent.Addr().String(), "somebody is there and does not answer"},
+		"one with a key":  {a.Addr().String(), "coherer.gossip.keyFile"},
+		"nobody's":        {"127.0.0.1:1", "refused"},
+		"an unknown host": {"no.such.host.invalid:1", "no.such.host.invalid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := config("worker", 2)
+			cfg.Join = []string{c.at}
+			_, err := gossip.Join(within(t), cfg)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
