@@ -49,7 +49,7 @@ func (w *World) Heal(from, to string) {
 	}
 }
 
-// Delay adds to the time that packets take from one Host to another; 0 ends it.
+// Delay adds to the time that packets take from one Host to another; `*` is any Host, 0 ends it.
 func (w *World) Delay(from, to string, d time.Duration) {
 	if w.net.delays.drop(from, to); d != 0 {
 		w.net.delays.set(from, to, d)

@@ -48,7 +48,12 @@ func TestADatagramArrives(t *testing.T) {
 		t.Error(took, ok)
 	}
 	p.w.Delay("B", "A", time.Second)
-	if took, ok := p.a.Echo(p.b); !ok || took < time.Second {
+	p.w.Delay("*", "B", time.Second)
+	if took, ok := p.a.Echo(p.b); !ok || took < 2*time.Second || took > 2100*time.Millisecond {
+		t.Error(took, ok)
+	}
+	p.w.Delay("*", "B", 0)
+	if took, ok := p.a.Echo(p.b); !ok || took > 1100*time.Millisecond {
 		t.Error(took, ok)
 	}
 }
