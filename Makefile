@@ -47,7 +47,8 @@ mutants:
 
 # soak: what takes minutes. The runtime's rules over 10,000 seeds, with the rate; the changes that break the runtime on
 # purpose, each of which a few seeds must find. The rules of a cluster over 1,000 random lives of full size: three Masters,
-# 20 Workers, 10 applications, all faults, an hour each. What came of it is in bench/RESULTS.md.
+# 20 Workers, 10 applications, all faults, an hour each. Real members of one gossip that come, go and stand still under an application.
+# What came of it is in bench/RESULTS.md.
 .PHONY: soak
 SEEDS ?= 10000
 soak:
@@ -55,6 +56,7 @@ soak:
 	go test ./rpcenv/sim -count=1 -timeout 1h -v -run TestMutants -mutants=all
 	GOGC=400 go test ./cluster/scenario -count=1 -timeout 1h -v -run TestSeedsOfRandomLives -lives=1000
 	GOGC=400 go test ./cluster/scenario -count=1 -timeout 1h -v -run TestSeedsOfYARNLives -yarnlives=1000
+	go test ./cmd/coherer -count=1 -timeout 1h -v -run TestAMixedRingUnderJobs -ringsteps=200
 
 # ring: MEMBERS members of one gossip on loopback, quiet and on a busy machine, at our pace and at memberlist's own. It wants a quiet machine:
 # all are in one process, and members that get no processor for too long suspect each other.

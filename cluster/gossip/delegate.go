@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"errors"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -15,7 +16,21 @@ type delegate Member
 var (
 	_ memberlist.Delegate      = (*delegate)(nil)
 	_ memberlist.EventDelegate = (*delegate)(nil)
+	_ memberlist.AliveDelegate = (*delegate)(nil)
 )
+
+// errLooks refuses to memberlist a member that only looks.
+var errLooks = errors.New("it only looks")
+
+// NotifyAlive keeps those that only look out of the list of the others. They have all that they look for from the exchange of states that their
+// Join begins. As members they would be probed, and news would go to them, for seconds after their end: commands that look again and again
+// could so hold up the news of a real failure for minutes.
+func (d *delegate) NotifyAlive(n *memberlist.Node) error {
+	if meta, err := decodeMeta(n.Meta); err == nil && meta.Role == RoleLook && n.Name != d.name {
+		return errLooks
+	}
+	return nil
+}
 
 // NodeMeta is what this member says of itself, which was measured against the limit before.
 func (d *delegate) NodeMeta(int) []byte {

@@ -10,7 +10,7 @@
 //
 // memberlist reports neither suspicions nor whether a member left or failed. So members of this package say more to each other, by the same
 // ways: one whose probe of another fails accuses it, the accused refutes that when it hears of it, and a member that leaves says goodbye to each
-// of the others. A member that only looks, such as a command, accuses nobody and is accused by nobody.
+// of the others. A command that only looks is no member to the others.
 //
 // Each run of a process is a member of its own: its name holds a number of that run, since memberlist refuses a name that it
 // knows at another address.

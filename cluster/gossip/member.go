@@ -90,6 +90,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	settings.Logger = newLogger(c.Log, m.accuse, m.stranger)
 	settings.Delegate = (*delegate)(m)
 	settings.Events = (*delegate)(m)
+	settings.Alive = (*delegate)(m)
 	if c.Keys != nil {
 		keys, err := c.Keys()
 		if err != nil {

@@ -52,7 +52,7 @@ type Group struct {
 // RoleMaster is the Role of a Master.
 const RoleMaster = membership.RoleMaster
 
-// RoleLook is the Role of a command that only looks, which is no part of the cluster.
+// RoleLook is the Role of a command that only looks. It knows the members as they were when it joined; to them it is no member.
 const RoleLook = "status"
 
 // wireMeta is Meta as it travels: JSON with short names, for there are 512 bytes.

@@ -82,7 +82,7 @@ func (m *members) look(ctx context.Context, c *conf.Conf) (out []gossip.Info, er
 	return out, err
 }
 
-// standings returns what is believed of the members. The command is one of them for as long as it looks.
+// standings returns what is believed of the members.
 func (m *members) standings(ctx context.Context, c *conf.Conf) ([]gossip.Standing, error) {
 	names, err := addresses("--join", m.join)
 	if err != nil {
@@ -94,7 +94,7 @@ func (m *members) standings(ctx context.Context, c *conf.Conf) ([]gossip.Standin
 	if err != nil {
 		return nil, fmt.Errorf("--join: %w", err)
 	}
-	defer member.Part()
+	defer member.Close() // to the members it is none, so that a goodbye would say nothing
 	return member.Standings(), nil
 }
 
