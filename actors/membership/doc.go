@@ -3,7 +3,7 @@
 // registration only, and a user names their Masters to Workers.
 //
 // What it says is a hint (cluster/gossip says why). [Doubts] is what a Master and a ResourceManager make of it: they ask a node that is
-// suspected, and give it up before its time-out only if it does not answer and a second sign comes. A Worker looks for other Masters when
+// suspected, and give it up before its time-out only if it does not answer and the gossip gives it up too. A Worker looks for other Masters when
 // its own has failed, and a NodeManager that was given no ResourceManager goes over to another.
 //
 // A process that was given no member's gossip asks the daemons that it knows by their addresses for theirs (FindRing), as long as none of

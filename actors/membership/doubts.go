@@ -7,9 +7,8 @@ import (
 )
 
 // Doubts are the nodes of a Master, or of a ResourceManager, of which the cluster's gossip says that they may be gone. A suspicion makes
-// the manager ask the node at once. The manager gives the node up, as if the node had been silent for its whole time-out, when the node does not
-// answer within coherer.gossip.askTimeout and the gossip gives a second sign: another member had no answer either, or all have given
-// the node up.
+// the manager ask the node at once. When the node does not answer within coherer.gossip.askTimeout, and the gossip gives it up too, the manager
+// gives it up as if the node had been silent for its whole time-out.
 //
 // A node that answers stays, whatever the gossip says; so a gossip that is wrong, or lies, costs questions only. Spark and Hadoop have no
 // gossip: there a node that is frozen or cut off is missed after its time-out alone.
@@ -28,8 +27,8 @@ func NewDoubts(endpoint string, giveUp func(*rpcenv.Context, Member, string)) *D
 // doubt is what speaks against one run of a node.
 type doubt struct {
 	Member
-	by     []string // who had no answer; two decide, so two are kept
-	failed bool     // all have given it up
+	by     []string // who had no answer, for the reason: two at most
+	failed bool     // the gossip has given it up
 	asked  bool     // a question is under way
 	silent bool     // the latest question had no answer
 }
@@ -76,13 +75,10 @@ func (d *Doubts) of(m Member) *doubt {
 	return x
 }
 
-// sure reports whether the gossip gave a second sign.
-func (x *doubt) sure() bool { return x.failed || len(x.by) > 1 }
-
-// weigh gives the node up if enough speaks against it, or else asks it.
+// weigh gives the node up if both speak against it, or else asks it.
 func (d *Doubts) weigh(c *rpcenv.Context, x *doubt) {
 	switch {
-	case x.silent && x.sure():
+	case x.silent && x.failed:
 		d.Forget(x.RPC)
 		d.giveUp(c, x.Member, x.why())
 	case !x.asked:
@@ -105,7 +101,7 @@ func (d *Doubts) ask(c *rpcenv.Context, x *doubt) {
 		default:
 			c.Log().WithError(err).Warnf("%s did not answer", node)
 			x.silent = true
-			if x.sure() {
+			if x.failed {
 				d.weigh(c, x)
 			}
 		}

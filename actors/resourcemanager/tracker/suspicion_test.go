@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/actors/resourcemanager/rmtest"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -17,7 +18,11 @@ import (
 // nodeManager is a node that listens, and answers to the question whether it is there.
 func (r tracking) nodeManager(name string) (ids.Node, membership.Member) {
 	r.T.Helper()
-	at := r.ProbeIn(r.Env(name, nil), ids.ContainerManager).Env.Address()
+	p := r.ProbeIn(r.Env(name, nil), ids.ContainerManager)
+	if _, err := rpctest.Ask[*rpc.Bool](p, rpcenv.Ref{Address: r.Of.Address, Name: rpcenv.VerifierName}, &rpc.CheckExistence{}); err != nil { // it connects
+		r.T.Fatal(err)
+	}
+	at := p.Env.Address()
 	id := ids.Node{Host: at.Host, Port: int32(at.Port)}
 	r.register(&yarn.RegisterNodeManagerRequest{NodeId: id.Proto(), Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8}})
 	return id, membership.Member{Name: name + "/1", Role: "nodemanager", RPC: at}
@@ -34,7 +39,7 @@ func TestANodeThatGossipHasGivenUpIsLostOnceItDoesNotAnswer(t *testing.T) {
 		r.Send(membership.MemberFailed{Member: about})
 	}
 	r.Send(membership.MemberFailed{Member: membership.Member{Name: "y", RPC: rpcenv.Address{Host: "nobody", Port: 1}}})
-	r.Advance(2 * time.Second)
+	r.Advance(3 * time.Second)
 	want := []string{frozen.String() + " LOST", there.String() + " RUNNING"}
 	slices.Sort(want)
 	if got := r.nodes(); !slices.Equal(got, want) {
@@ -62,7 +67,7 @@ func TestANodeThatGossipHasGivenUpIsLostOnceItDoesNotAnswer(t *testing.T) {
 	r.register(&yarn.RegisterNodeManagerRequest{NodeId: frozen.Proto(), Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8}})
 	r.Find("N1").Pause()
 	r.Send(membership.MemberSuspected{Member: f, By: "x"})
-	r.Advance(2 * time.Second)
+	r.Advance(3 * time.Second)
 	if got := r.nodes(); !slices.Contains(got, frozen.String()+" RUNNING") {
 		t.Errorf("%q", got)
 	}
@@ -74,10 +79,10 @@ func TestARegistrationEndsADoubt(t *testing.T) {
 	id, m := r.nodeManager("N1")
 	r.Find("N1").Pause()
 	r.Send(membership.MemberSuspected{Member: m, By: "x"})
-	r.Advance(2 * time.Second)
+	r.Advance(3 * time.Second)
 	r.register(&yarn.RegisterNodeManagerRequest{NodeId: id.Proto(), Resource: &yarn.Resource{Memory: 8192, VirtualCores: 8}})
-	r.Send(membership.MemberSuspected{Member: m, By: "y"})
-	r.Advance(2 * time.Second)
+	r.Send(membership.MemberFailed{Member: m})
+	r.Advance(1 * time.Second)
 	if got := r.nodes(); !slices.Equal(got, []string{id.String() + " RUNNING"}) {
 		t.Errorf("%q", got)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hashicorp/memberlist"
+
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/gossip/swim"
@@ -39,10 +41,13 @@ type cluster struct {
 }
 
 // start is a cluster of n processes N0, N1 and so on, which call on the first. It waits until all know all.
-func start(t testing.TB, seed uint64, n int) *cluster {
+func start(t testing.TB, seed uint64, n int) *cluster { return startAt(t, seed, n, gossip.Pace()) }
+
+// startAt is start at another pace.
+func startAt(t testing.TB, seed uint64, n int, pace *memberlist.Config) *cluster {
 	c := &cluster{t: t, w: sim.New(seed, 0), runs: map[string]*swim.Member{}}
 	t.Cleanup(c.w.Close)
-	c.ring = swim.New(c.w, gossip.Pace())
+	c.ring = swim.New(c.w, pace)
 	for i := range n {
 		c.names = append(c.names, fmt.Sprintf("N%d", i))
 		if i == 0 {
