@@ -28,6 +28,8 @@ func Pace() *memberlist.Config {
 	// members the exchanges of whole states come more seldom.
 	s.RetransmitMult = 8
 	s.PushPullInterval = 5 * time.Second
+	// To compress packets, and to take them apart, was a third of what members do.
+	s.EnableCompression = false
 	// A join cannot be interrupted, so a silent address holds it up for this long.
 	s.TCPTimeout = 2 * time.Second
 	return s
