@@ -55,7 +55,7 @@ func New(cfg Config) *Master {
 		drivers:         newDriverBooks(),
 		connections:     map[rpcenv.Address]int{},
 	}
-	m.doubts = membership.NewDoubts(ids.Worker, m.notAnswering)
+	m.doubts = membership.NewDoubts(membership.Nodes{Endpoint: ids.Worker, Has: m.hasWorker, GiveUp: m.notAnswering})
 	if cfg.Store != nil || cfg.Election {
 		m.state = RecoveryStandby
 	}
@@ -121,16 +121,9 @@ func (m *Master) Receive(c *rpcenv.Context, msg rpcenv.Message) {
 	case *deploy.KillExecutors:
 		m.killExecutors(c, msg)
 	case membership.MemberJoined:
-		m.memberNews(c, msg.Member, msg)
-		m.callBack(c, msg.Member)
-	case membership.MemberSuspected:
-		m.memberNews(c, msg.Member, msg)
-	case membership.MemberRefuted:
-		m.memberNews(c, msg.Member, msg)
-	case membership.MemberFailed:
-		m.memberNews(c, msg.Member, msg)
-	case membership.MemberLeft: // its connection ends
-		m.memberNews(c, msg.Member, msg)
+		m.memberJoined(c, msg)
+	case membership.MemberSuspected, membership.MemberRefuted, membership.MemberFailed, membership.MemberLeft:
+		m.doubts.News(c, msg)
 	case RelaunchExecutors:
 		m.schedule(c)
 	case *deploy.KillApplication:

@@ -13,16 +13,22 @@ import (
 // A node that answers stays, whatever the gossip says; so a gossip that is wrong, or lies, costs questions only. Spark and Hadoop have no
 // gossip: there a node that is frozen or cut off is missed after its time-out alone.
 type Doubts struct {
-	endpoint string
-	giveUp   func(*rpcenv.Context, Member, string)
-	about    map[rpcenv.Address]*doubt
+	nodes Nodes
+	about map[rpcenv.Address]*doubt
 }
 
-// NewDoubts makes Doubts about nodes that have an endpoint of that name. giveUp is called, by a handler, to give a node up; its last
-// argument is the reason.
-func NewDoubts(endpoint string, giveUp func(*rpcenv.Context, Member, string)) *Doubts {
-	return &Doubts{endpoint: endpoint, giveUp: giveUp, about: map[rpcenv.Address]*doubt{}}
+// Nodes are the nodes of a manager.
+type Nodes struct {
+	// Endpoint is the name of the endpoint that each has.
+	Endpoint string
+	// Has reports whether a member is a node that is in the books and not given up.
+	Has func(Member) bool
+	// GiveUp gives a node up; why is the reason. A handler calls it, for a node that Has.
+	GiveUp func(c *rpcenv.Context, m Member, why string)
 }
+
+// NewDoubts makes Doubts about nodes.
+func NewDoubts(n Nodes) *Doubts { return &Doubts{nodes: n, about: map[rpcenv.Address]*doubt{}} }
 
 // doubt is what speaks against one run of a node.
 type doubt struct {
@@ -33,26 +39,33 @@ type doubt struct {
 	silent bool     // the latest question had no answer
 }
 
-// News takes note of what the endpoint Membership says of a node: a suspicion or its end. A duplicate changes nothing, except that it asks again a
-// node that did not answer. Other messages are ignored.
+// News takes what the endpoint Membership reports of a member; of one that is no node it takes nothing. A suspicion or a failure asks the node
+// unless a question is under way, so that a duplicate asks again. A doubt is kept until it ends, or the manager calls Forget.
 func (d *Doubts) News(c *rpcenv.Context, news rpcenv.Message) {
 	switch n := news.(type) {
 	case MemberSuspected:
-		x := d.of(n.Member)
-		if len(x.by) < 2 && !slices.Contains(x.by, n.By) {
-			x.by = append(x.by, n.By)
+		if x := d.of(n.Member); x != nil {
+			x.accused(n.By)
+			d.weigh(c, x)
 		}
-		d.weigh(c, x)
 	case MemberFailed:
-		x := d.of(n.Member)
-		x.failed = true
-		d.weigh(c, x)
+		if x := d.of(n.Member); x != nil {
+			x.failed = true
+			d.weigh(c, x)
+		}
 	case MemberRefuted:
 		d.forget(n.Member)
 	case MemberJoined:
 		d.forget(n.Member)
 	case MemberLeft:
 		d.forget(n.Member)
+	}
+}
+
+// accused notes who had no answer.
+func (x *doubt) accused(by string) {
+	if len(x.by) < 2 && !slices.Contains(x.by, by) {
+		x.by = append(x.by, by)
 	}
 }
 
@@ -65,8 +78,11 @@ func (d *Doubts) forget(m Member) {
 	}
 }
 
-// of is the doubt about a member; one about an earlier run at its address ends.
+// of is the doubt about a member, nil if it is no node; a doubt about an earlier run at its address ends.
 func (d *Doubts) of(m Member) *doubt {
+	if !d.nodes.Has(m) {
+		return nil
+	}
 	if x := d.about[m.RPC]; x != nil && x.Member == m {
 		return x
 	}
@@ -80,14 +96,16 @@ func (d *Doubts) weigh(c *rpcenv.Context, x *doubt) {
 	switch {
 	case x.silent && x.failed:
 		d.Forget(x.RPC)
-		d.giveUp(c, x.Member, x.why())
+		if d.nodes.Has(x.Member) { // else the end of its connection was quicker
+			d.nodes.GiveUp(c, x.Member, x.why())
+		}
 	case !x.asked:
 		d.ask(c, x)
 	}
 }
 
 func (d *Doubts) ask(c *rpcenv.Context, x *doubt) {
-	node := rpcenv.Ref{Address: x.RPC, Name: d.endpoint}
+	node := rpcenv.Ref{Address: x.RPC, Name: d.nodes.Endpoint}
 	c.Log().Warnf("%s is suspected to be gone, asking it", node)
 	x.asked = true
 	// The node's Env answers, and its endpoint need not: a busy one counts as present.
@@ -117,8 +135,5 @@ func (x *doubt) why() string {
 	if len(x.by) > 1 {
 		why += " and " + address(x.by[1])
 	}
-	if x.failed {
-		why += ", and the other members of the cluster have given it up"
-	}
-	return why
+	return why + ", and the other members of the cluster have given it up"
 }

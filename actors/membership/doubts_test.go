@@ -17,6 +17,7 @@ import (
 type manager struct {
 	doubts *membership.Doubts
 	gaveUp []string
+	lacks  bool // it is no node of the manager's
 }
 
 func (m *manager) Receive(c *rpcenv.Context, msg rpcenv.Message) {
@@ -70,6 +71,8 @@ func TestWhatASuspicionIsWorth(t *testing.T) {
 		{"it has ended, so that nobody can be asked", "kill by:A failed 1s", 0, "Gave no answer, nor to A, and the other members of the cluster have given it up"},
 		{"what an earlier run did not answer does not count for this one", "freeze old:A 3s failed 1s", 2, ""},
 		{"the end of an earlier run is not that of this one", "freeze by:A failed oldleft 2s", 1, "Gave no answer, nor to A, and the other members of the cluster have given it up"},
+		{"it is no node", "lacks freeze by:A failed 10s", 0, ""},
+		{"it is no node any more", "freeze by:A failed lacks 10s", 1, ""},
 		{"it is given up once", "freeze by:A failed 2s failed 500ms refuted 10s", 2, "Gave no answer, nor to A, and the other members of the cluster have given it up"},
 	} {
 		t.Run(is.name, func(t *testing.T) {
@@ -81,11 +84,14 @@ func TestWhatASuspicionIsWorth(t *testing.T) {
 			node := w.ProbeIn(w.Env("W", nil), "Node")
 			now := membership.Member{Name: "w/2", Role: "worker", RPC: node.Env.Address()}
 			old := membership.Member{Name: "w/1", Role: "worker", RPC: node.Env.Address()}
-			m.doubts = membership.NewDoubts("Node", func(_ *rpcenv.Context, of membership.Member, why string) {
-				if of != now {
-					t.Errorf("%v is given up", of)
-				}
-				m.gaveUp = append(m.gaveUp, why)
+			m.doubts = membership.NewDoubts(membership.Nodes{
+				Endpoint: "Node", Has: func(membership.Member) bool { return !m.lacks },
+				GiveUp: func(_ *rpcenv.Context, of membership.Member, why string) {
+					if of != now {
+						t.Errorf("%v is given up", of)
+					}
+					m.gaveUp = append(m.gaveUp, why)
+				},
 			})
 			tool := w.ProbeIn(env, "Tool")
 			connect(t, node, ref)
@@ -112,6 +118,8 @@ func TestWhatASuspicionIsWorth(t *testing.T) {
 					tool.Send(ref, membership.MemberLeft{Member: now})
 				case "oldleft":
 					tool.Send(ref, membership.MemberLeft{Member: old})
+				case "lacks":
+					m.lacks = true
 				case "forget":
 					tool.Send(ref, forget{at: now.RPC})
 				default:
@@ -144,7 +152,10 @@ func TestTheTimeToAnswerIsASetting(t *testing.T) {
 	ref := w.Register(env, "Manager", m)
 	node := w.ProbeIn(w.Env("W", nil), "Node")
 	of := membership.Member{Name: "w/1", Role: "worker", RPC: node.Env.Address()}
-	m.doubts = membership.NewDoubts("Node", func(_ *rpcenv.Context, _ membership.Member, why string) { m.gaveUp = append(m.gaveUp, why) })
+	m.doubts = membership.NewDoubts(membership.Nodes{
+		Endpoint: "Node", Has: func(membership.Member) bool { return true },
+		GiveUp: func(_ *rpcenv.Context, _ membership.Member, why string) { m.gaveUp = append(m.gaveUp, why) },
+	})
 	connect(t, node, ref)
 	w.Find("W").Pause()
 	tool := w.ProbeIn(env, "Tool")

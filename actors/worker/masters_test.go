@@ -259,6 +259,7 @@ func TestAMasterThatLeftIsNoError(t *testing.T) {
 	p := k.w.ProbeIn(k.env, "Membership")
 	p.Send(k.worker, membership.MemberJoined{Member: asMaster(k.master.Env.Address())})
 	p.Send(k.worker, membership.MemberLeft{Member: asMaster(k.master.Env.Address())})
+	p.Send(k.worker, membership.MemberLeft{Member: membership.Member{Name: "d", Role: "driver", RPC: rpcenv.Address{Host: "10.9.9.9", Port: 1}}})
 	k.w.Settle()
 	k.w.Find("M").Kill()
 	k.w.Settle()

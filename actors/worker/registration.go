@@ -16,7 +16,7 @@ type registration struct {
 	masters []rpcenv.Address    // configured
 	members []membership.Member // Masters that Membership reported, in the order of their coming
 	found   bool                // Membership reports Masters
-	left    rpcenv.Address      // of the latest member that said goodbye, such as the Master
+	left    rpcenv.Address      // where the Master listened that said goodbye last
 
 	// Set by the Master that accepted this Worker last.
 	master    rpcenv.Ref
@@ -174,6 +174,14 @@ func (w *Worker) memberJoined(c *rpcenv.Context, m membership.MemberJoined) {
 // memberGone forgets a Master, in whichever way it went. The connection to it says whether it is gone.
 func (w *Worker) memberGone(gone membership.Member) {
 	w.reg.members = slices.DeleteFunc(w.reg.members, func(m membership.Member) bool { return m == gone })
+}
+
+// memberLeft forgets a Master that said goodbye: the end of the connection to it is no failure.
+func (w *Worker) memberLeft(gone membership.Member) {
+	if gone.Role == membership.RoleMaster {
+		w.reg.left = gone.RPC
+	}
+	w.memberGone(gone)
 }
 
 // registeredWorker takes the sender for the Master, lists for it what runs here, and begins the heartbeats, the first one

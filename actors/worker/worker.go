@@ -87,8 +87,7 @@ func (w *Worker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case membership.MemberJoined:
 		w.memberJoined(c, m)
 	case membership.MemberLeft:
-		w.reg.left = m.Member.RPC
-		w.memberGone(m.Member)
+		w.memberLeft(m.Member)
 	case membership.MemberFailed:
 		w.memberGone(m.Member)
 	case membership.MemberSuspected, membership.MemberRefuted: // nothing is sure yet

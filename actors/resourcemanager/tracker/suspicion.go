@@ -7,19 +7,11 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// memberNews takes note of what the cluster's gossip says of a node that is registered: package membership says when that gives it up.
-func (t *ResourceTracker) memberNews(c *rpcenv.Context, about membership.Member, news rpcenv.Message) {
-	if t.live(about) != nil {
-		t.doubts.News(c, news)
-	}
-}
-
-// notAnswering gives a node up before its time-out.
+// notAnswering gives a node up before its time-out: [membership.Doubts] decides when.
 func (t *ResourceTracker) notAnswering(c *rpcenv.Context, about membership.Member, why string) {
-	if n := t.live(about); n != nil { // else it has unregistered meanwhile
-		c.Log().Infof("Expired:%s before its time-out: %s", n.id, why)
-		t.step(c, n, machine.NodeExpire, machine.Always, why)
-	}
+	n := t.live(about)
+	c.Log().Infof("Expired:%s before its time-out: %s", n.id, why)
+	t.step(c, n, machine.NodeExpire, machine.Always, why)
 }
 
 // live is the node that a member is, by the address at which both listen; nil: none, or one that is over.

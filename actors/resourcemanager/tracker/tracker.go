@@ -67,7 +67,9 @@ type node struct {
 // New makes the endpoint; with nil lists any host may be a node. It refuses every call before [BeginTracker].
 func New(lists Hosts) *ResourceTracker {
 	t := &ResourceTracker{lists: lists, byID: map[ids.Node]*node{}}
-	t.doubts = membership.NewDoubts(ids.ContainerManager, t.notAnswering)
+	t.doubts = membership.NewDoubts(membership.Nodes{
+		Endpoint: ids.ContainerManager, Has: func(m membership.Member) bool { return t.live(m) != nil }, GiveUp: t.notAnswering,
+	})
 	return t
 }
 
@@ -106,16 +108,9 @@ func (t *ResourceTracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		t.forgetContainer(c, m)
 	case RequestNodes:
 		t.requestNodes(c, m)
-	case membership.MemberJoined: // a node that was given up gets RESYNC with its next heartbeat, within a second
-		t.memberNews(c, m.Member, m)
-	case membership.MemberSuspected:
-		t.memberNews(c, m.Member, m)
-	case membership.MemberRefuted:
-		t.memberNews(c, m.Member, m)
-	case membership.MemberFailed:
-		t.memberNews(c, m.Member, m)
-	case membership.MemberLeft: // it unregisters
-		t.memberNews(c, m.Member, m)
+	// A node that was given up and is back gets RESYNC with its next heartbeat, within a second; one that leaves unregisters.
+	case membership.MemberJoined, membership.MemberSuspected, membership.MemberRefuted, membership.MemberFailed, membership.MemberLeft:
+		t.doubts.News(c, m)
 	default:
 		c.Unsupported(m)
 	}
