@@ -92,11 +92,14 @@ func openElection(opts Options) (cfg election.Config, close func() error, err er
 			return cfg, nil, errors.Join(err, file.Close())
 		}
 		if n := len(cfg.Peers); n > 0 && n != expect {
-			opts.Log.Warnf("%s is of a group of %d Masters, which holds, and not --expect %d", file.Name(), n, expect)
+			opts.Log.Warnf("%s records a group of %d Masters, which stays; --expect %d is ignored: give --expect %[2]d", file.Name(), n, expect)
 		}
 	}
 	return cfg, file.Close, nil
 }
+
+// ErrNoFixedPort is the error of a Master with --expect that listens at any free port.
+var ErrNoFixedPort = errors.New("it needs a fixed port, since the other Masters find this one by it after a restart: give --port 7077")
 
 // checkExpect returns an error when others cannot know this Master by its address, now and when it is started again.
 func checkExpect(opts Options, expect int) error {
@@ -104,7 +107,7 @@ func checkExpect(opts Options, expect int) error {
 		return fmt.Errorf("the Masters are listed by --peers or %s, or counted by --expect or %s: want one of them", known.RaftPeers.Key(), known.RaftExpect.Key())
 	}
 	if opts.Listen.Port == 0 {
-		return fmt.Errorf("--expect %d: the others know this Master by its port, also when it is started again: --port 0 is any free one", expect)
+		return fmt.Errorf("--expect %d: %w", expect, ErrNoFixedPort)
 	}
 	if ip := net.ParseIP(opts.Listen.Host); ip != nil && ip.IsUnspecified() {
 		return fmt.Errorf("--expect %d: the others know this Master by its host: --host %s is none that they could reach", expect, opts.Listen.Host)

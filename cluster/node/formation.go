@@ -16,7 +16,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// ErrGroupComplete is the error of a Master that the group of its ring does not want.
+// ErrGroupComplete is the error of a Master that comes too late: the group has all its Masters, and this one is not among them.
 var ErrGroupComplete = errors.New("this Master is one too many")
 
 // formation is how one of several Masters finds the others by the ring, as --expect wants it. Of those that expect as many, the one that began
@@ -148,7 +148,7 @@ func (f *formation) follow(list []gossip.Info) (s step, decided bool) {
 	return step{}, len(formed) > 0
 }
 
-// complete adds n of more to have, so that the digest is that of all; nil: no choice of the first ten of more has it.
+// complete adds n of more to have, so that the digest of all is digest; nil: none fits. To bound the search, it tries the first ten of more only.
 func complete(have, more []rpcenv.Address, n int, digest uint64) []rpcenv.Address {
 	if n <= 0 {
 		if n == 0 && election.Digest(have) == digest {

@@ -209,7 +209,8 @@ func TestAMasterConsentsToOneListAtATime(t *testing.T) {
 	want(t, all, "1, 2, 4", "1, 2, 4", "refused", "1, 2, 4")
 }
 
-// News that travel in any order never lead to two groups with one Master in common, and in the end to one group.
+// News that travel in any order never lead to two groups with one Master in common, nor to more groups than there are Masters for. (Masters
+// that hear nothing of others until they have formed a group are a group of their own.)
 func TestMastersThatSeeEachOtherLateFormOneGroup(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 0))

@@ -70,7 +70,7 @@ func (d *daemon) form(ctx context.Context, elect func(*Node, []rpcenv.Address) e
 				err = d.revise(ctx, gossip.Group{Expect: f.expect, Digest: election.Digest(peers), Formed: true})
 			}
 		}
-		if err != nil && ctx.Err() == nil { // else the daemon ends, and err is of that
+		if err != nil && ctx.Err() == nil { // otherwise the daemon is ending, and that caused err
 			d.failed <- err
 		}
 	})

@@ -59,8 +59,12 @@ type ofCluster struct {
 
 func (o *ofCluster) flags(f *pflag.FlagSet) {
 	o.settings.flags(f)
-	f.StringVar(&o.master, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters, yarn://HOST:PORT of a ResourceManager, or gossip://HOST:PORT of any member (--conf coherer.gossip.label and keyFile are the cluster's); left out, that of the run that goes on")
+	f.StringVar(&o.master, "master", "", "`spark://HOST:PORT[,HOST:PORT...]` of the Masters, yarn://HOST:PORT of a ResourceManager, or "+anyMember)
 }
+
+// anyMember ends the help of a --master.
+const anyMember = "gossip://HOST:PORT of any member, with --conf coherer.gossip.label and coherer.gossip.keyFile if the cluster has them; " +
+	"left out, that of the run that goes on"
 
 // find replaces a --master that is a gossip:// URL.
 func (o *ofCluster) find(ctx context.Context, kind kindOfCluster) (err error) {
@@ -75,7 +79,7 @@ type ofYARN struct{ ofCluster }
 
 func (o *ofYARN) flags(f *pflag.FlagSet) {
 	o.settings.flags(f)
-	f.StringVar(&o.master, "master", "", "`yarn://HOST:PORT` of the ResourceManager, or gossip://HOST:PORT of any member (--conf coherer.gossip.label and keyFile are the cluster's); left out, that of the run that goes on")
+	f.StringVar(&o.master, "master", "", "`yarn://HOST:PORT` of the ResourceManager, or "+anyMember)
 }
 
 // members is the flag --join, which names members of a cluster by the addresses of their gossip.

@@ -19,9 +19,8 @@ const gossipScheme = "gossip://"
 
 var errNoGossipAddress = errors.New("gossip://: want gossip://HOST:PORT[,HOST:PORT...] of members of the cluster")
 
-// byGossip returns the URL of the Masters that the members in a gossip:// URL know, or else of their ResourceManager, if kind is
-// mastersFirst; of the ResourceManager alone if it is onYARN. It returns any other url as it is. c has the settings of the gossip: the
-// cluster's name and keys.
+// byGossip turns a gossip:// URL into that of the Masters, or of the ResourceManager if there are none; with onYARN into that of the
+// ResourceManager. Other URLs come back unchanged. c has the settings of the gossip: the cluster's name and keys.
 func byGossip(ctx context.Context, url string, c *conf.Conf, kind kindOfCluster) (string, error) {
 	join, found := strings.CutPrefix(url, gossipScheme)
 	if !found {

@@ -62,7 +62,7 @@ func mastersAmong(all []gossip.Info) (at []rpcenv.Address) {
 func (m *members) masters(ctx context.Context, c *conf.Conf) ([]rpcenv.Address, error) {
 	all, err := m.look(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--join: %w", err)
 	}
 	out := mastersAmong(all)
 	if len(out) == 0 {
@@ -84,15 +84,19 @@ func (m *members) look(ctx context.Context, c *conf.Conf) (out []gossip.Info, er
 
 // standings returns what is believed of the members.
 func (m *members) standings(ctx context.Context, c *conf.Conf) ([]gossip.Standing, error) {
-	names, err := addresses("--join", m.join)
+	at, err := rpcenv.ParseAddresses(m.join)
 	if err != nil {
 		return nil, usage(err)
+	}
+	var names []string
+	for _, a := range at {
+		names = append(names, a.String())
 	}
 	cfg := gossip.Of(c, gossip.Meta{Role: gossip.RoleLook})
 	cfg.Join, cfg.Incarnation = names, rand.Uint64() // a new name each time: memberlist refuses one that it knows at another address
 	member, err := gossip.Join(ctx, cfg)
 	if err != nil {
-		return nil, fmt.Errorf("--join: %w", err)
+		return nil, err
 	}
 	defer member.Close() // to the members it is none, so that a goodbye would say nothing
 	return member.Standings(), nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"text/tabwriter"
 	"time"
@@ -51,7 +52,7 @@ func (o *membersOptions) run(ctx context.Context, s streams, _ []string) error {
 	}
 	all, err := o.standings(ctx, c)
 	if err != nil {
-		return err
+		return fmt.Errorf("--join: %w", err)
 	}
 	if o.asJSON {
 		shown := make([]memberJSON, len(all))

@@ -29,7 +29,6 @@ func TestAMixedRingUnderJobs(t *testing.T) {
 	m := r.start("master", "master", "--port", "0", "--webui-port", "0", "--conf", "coherer.gossip.port=0")
 	r.at = m.Gossip
 	rm := r.start("resourcemanager", append([]string{"resourcemanager", "--port", "0", "--join", r.at}, quick...)...)
-	r.fixed = slices.Clone(r.members)
 	grow := map[string]func(){
 		"worker": func() {
 			r.start("worker", "worker", "gossip://"+r.at, "--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
@@ -76,10 +75,10 @@ func TestAMixedRingUnderJobs(t *testing.T) {
 
 // mixedRing is the members of the test's ring, whose processes it started.
 type mixedRing struct {
-	t              *testing.T
-	rnd            *rand.Rand
-	at             string        // the gossip of one that always lives
-	members, fixed []*ringMember // fixed are those that always live
+	t       *testing.T
+	rnd     *rand.Rand
+	at      string // the gossip of one that always lives
+	members []*ringMember
 }
 
 type ringMember struct {

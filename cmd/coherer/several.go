@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/election"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/cluster/known"
+	"github.com/coherer/coherer/cluster/node"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -23,7 +24,7 @@ type severalMasters struct {
 func (m *severalMasters) flags(f *pflag.FlagSet) {
 	m.given = f
 	f.StringVar(&m.peers, "peers", "", "`HOST:PORT,HOST:PORT,HOST:PORT`, all Masters of which one leads, this one among them")
-	f.IntVar(&m.expect, "expect", 0, "`N`, 1, 3, 5 or 7: the first N Masters with this flag that are members are those of which one leads")
+	f.IntVar(&m.expect, "expect", 0, "`N`, 1, 3, 5 or 7: the first N Masters with this flag that are members are those of which one leads; 1 is this Master alone")
 }
 
 // check reports flags that cannot be.
@@ -41,7 +42,7 @@ func (m *severalMasters) check(port int) error {
 		return fmt.Errorf("--expect: %w", err)
 	}
 	if port == 0 {
-		return errors.New("--expect wants a --port: the others know this Master by it, also when it is started again, and 0 is any free one")
+		return fmt.Errorf("--expect: %w", node.ErrNoFixedPort)
 	}
 	return nil
 }

@@ -31,8 +31,9 @@ func topCommand(s streams) *cobra.Command {
 		Long: "Show the endpoints of all processes of a cluster: how many items wait in each inbox or are in hand, how long they waited and\n" +
 			"were worked on, how many were handled a second, how many failed. Those with most waiting come first.\n" +
 			"The endpoint Metrics, which answers top, is left out.\n\n" +
-			"RUN is the name or the path of a run directory; latest when it is left out. spark://HOST:PORT is a process of a cluster, a Master\n" +
-			"best, of YARN yarn://HOST:PORT of the ResourceManager, or by gossip://HOST:PORT of any member: from it top finds the others by their connections. Times are measured from the first look on, and cover an interval.\n" +
+			"RUN is the name or the path of a run directory; latest when it is left out. spark://HOST:PORT is a process of a cluster, best a\n" +
+			"Master; yarn://HOST:PORT is a ResourceManager; gossip://HOST:PORT is any member. From it top finds the others by their\n" +
+			"connections. Times are measured from the first look on, and cover an interval.\n" +
 			"On a terminal the page is drawn anew each interval, elsewhere the tables follow each other; as JSON each is one object. It ends\n" +
 			"with the run, or by Ctrl-C.",
 		Example: "  coherer top\n  coherer top spark://127.0.0.1:7077\n  coherer top --once -o json | jq '.rows[0]'",
