@@ -10,15 +10,15 @@ import (
 
 // newLogger makes memberlist's lines logrus entries at debug: its warnings are about peers that fail, and events report those. A nil entry
 // drops them. suspect is called with the name of each member that memberlist's probe got no answer from, which memberlist reports by a line
-// alone; no lock is held then. stranger is called with each line about what came to this member's port and is no gossip of its cluster.
-func newLogger(entry *logrus.Entry, suspect, stranger func(string)) *log.Logger {
-	return log.New(lineWriter{entry, suspect, stranger}, "", 0)
+// alone; no lock is held then. count is called with the text of every line, under whatever lock memberlist holds.
+func newLogger(entry *logrus.Entry, suspect, count func(string)) *log.Logger {
+	return log.New(lineWriter{entry, suspect, count}, "", 0)
 }
 
 // lineWriter gets one line a call, as "[WARN] memberlist: text".
 type lineWriter struct {
-	entry             *logrus.Entry
-	suspect, stranger func(string)
+	entry          *logrus.Entry
+	suspect, count func(string)
 }
 
 func (w lineWriter) Write(line []byte) (int, error) {
@@ -28,9 +28,7 @@ func (w lineWriter) Write(line []byte) (int, error) {
 			w.suspect(name)
 		}
 	}
-	if strange(text) {
-		w.stranger(text)
-	}
+	w.count(text)
 	if w.entry != nil && w.entry.Logger.IsLevelEnabled(logrus.DebugLevel) {
 		w.entry.WithField("severity", severity).Debug(text)
 	}

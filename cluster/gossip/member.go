@@ -40,7 +40,7 @@ type Member struct {
 	keeper   chan struct{} // closed when the goroutine of keep ended
 	called   chan struct{} // has one entry when met grew
 
-	strangers strangers
+	tallies []*tally // of what memberlist dropped
 
 	// rumours are lines on their way. Its lock is taken before mu.
 	rumours memberlist.TransmitLimitedQueue
@@ -83,11 +83,12 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		calls:    slices.Clone(c.Join),
 		called:   make(chan struct{}, 1),
 		books:    newBooks(c.name()),
+		tallies:  tallies(),
 		changed:  make(chan struct{}),
 	}
 	settings := c.settings(ip)
 	m.rumours = memberlist.TransmitLimitedQueue{NumNodes: m.size, RetransmitMult: settings.RetransmitMult}
-	settings.Logger = newLogger(c.Log, m.accuse, m.stranger)
+	settings.Logger = newLogger(c.Log, m.accuse, m.count)
 	settings.Delegate = (*delegate)(m)
 	settings.Events = (*delegate)(m)
 	settings.Alive = (*delegate)(m)
@@ -278,13 +279,6 @@ func (m *Member) publish(ctx context.Context, meta []byte) error {
 		return fmt.Errorf("gossip: update: %w", err)
 	}
 	return nil
-}
-
-// stranger hears of what came and is no gossip of this cluster.
-func (m *Member) stranger(line string) {
-	if text := m.strangers.note(line); text != "" {
-		m.warn("%s", text)
-	}
 }
 
 func (m *Member) warn(format string, args ...any) {

@@ -4,71 +4,39 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"sync"
 	"syscall"
-
-	"github.com/coherer/coherer/rpcenv/oneline"
 )
 
-// What comes to the port of a member that is no gossip of its cluster is dropped by memberlist, with a line of its log for each packet and stream.
-// Here the first is a warning, and the rest are counted.
+// memberlist drops what comes to the port of a member and is no gossip of its cluster, and what its own cluster sends faster than this member can
+// handle it. It writes a line of its log for each packet and stream. A tally makes the first line a warning, and counts the rest.
 
 // strangeLines begin the lines of memberlist's log that are about what a stranger sent.
 var strangeLines = []string{
-	"discarding packet with unacceptable label", "discarding stream with unacceptable label", "unexpected double", "cannot decode label",
-	"Decrypt packet failed", "failed to receive", "Failed to receive", "Failed to read remote state", "Failed to decode", "Failed to decompress",
-	"Received invalid msgType", "msg type (", "missing message type byte", "Got invalid checksum", "Compound request", "UDP packet too short",
-	"Too many pending push/pull requests", "handler queue full",
+	"discarding packet with unacceptable label", "discarding stream with unacceptable label",
+	"cannot decode label", "label header cannot be empty", "Decrypt packet failed", "Got invalid checksum", "UDP packet too short",
+	"missing message type byte", "msg type (", "Compound request", "Failed to decompress", "Failed to decode",
+	"failed to receive", "Failed to receive", "Failed to read remote state", "Received invalid msgType",
 }
+
+// overloadLines begin the lines about what members of this cluster sent and this member had no time for.
+var overloadLines = []string{"handler queue full", "Too many pending push/pull requests"}
 
 // endedLines are in lines about a connection that ended, as that of a member that is killed does.
 var endedLines = []string{"connection reset", "closed network connection", "broken pipe", "i/o timeout", "EOF"}
 
 // strange reports whether a line is about what a stranger sent.
 func strange(line string) bool {
-	begins := false
-	for _, b := range strangeLines {
-		begins = begins || strings.HasPrefix(line, b)
-	}
-	for _, e := range endedLines {
-		begins = begins && !strings.Contains(line, e)
-	}
-	return begins
+	ended := func(e string) bool { return strings.Contains(line, e) }
+	return beginsWith(line, strangeLines) && !slices.ContainsFunc(endedLines, ended)
 }
 
-// strangers counts what strangers sent.
-type strangers struct {
-	mu         sync.Mutex
-	seen, told int
-	last       string
-}
+// overload reports whether a line is about what this member had no time for.
+func overload(line string) bool { return beginsWith(line, overloadLines) }
 
-// mostLine bounds the line that is kept, in bytes.
-const mostLine = 300
-
-// note counts a line, and returns what to warn of; empty: nothing.
-func (s *strangers) note(line string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.seen++
-	s.last = line[:min(len(line), mostLine)]
-	if s.seen > 1 {
-		return ""
-	}
-	s.told = 1
-	return fmt.Sprintf("gossip: something came that is not of this cluster, and was dropped; if more comes it is counted: %s", oneline.Text(s.last))
-}
-
-// sum returns what to warn of now; empty: nothing. It says the count when that is ten times what was said before, so a flood is a line or two.
-func (s *strangers) sum() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.told == 0 || s.seen < 10*s.told {
-		return ""
-	}
-	s.told = s.seen
-	return fmt.Sprintf("gossip: %d packets and streams came so far that are not of this cluster, and were dropped; the last: %s", s.seen, oneline.Text(s.last))
+func beginsWith(line string, beginnings []string) bool {
+	return slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(line, b) })
 }
 
 // explain adds to the error of a join what it probably means.

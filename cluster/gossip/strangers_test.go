@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/memberlist"
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/cluster/gossip"
@@ -50,6 +51,8 @@ func TestAFloodOfGarbageIsALineOrTwo(t *testing.T) {
 	c := config(gossip.RoleMaster, 1)
 	log := logged(&c)
 	c.Upkeep = quick
+	const flood = 10_000
+	c.Adjust(func(s *memberlist.Config) { s.HandoffQueueDepth = flood }) // or a slow machine would be overloaded, which is another line
 	a := play(t, c)
 	b := play(t, config("worker", 2, a))
 	b.wantMembers(a.Name(), b.Name())
@@ -62,7 +65,7 @@ func TestAFloodOfGarbageIsALineOrTwo(t *testing.T) {
 	garbage := []string{
 		"GET / HTTP/1.1\r\n\r\n", "\x00", others + "\x01", "\xf4\xff\x01", ours + "\x07\xff", ours + "\x08suspect 1 x y", ours + "\x03\xff\xff",
 	}
-	for i := range 10_000 {
+	for i := range flood {
 		_, _ = conn.Write([]byte(garbage[i%len(garbage)])) // a full buffer of the socket is no error of this test
 	}
 	log.want(t, "not of this cluster, and was dropped")
@@ -81,6 +84,66 @@ func TestAFloodOfGarbageIsALineOrTwo(t *testing.T) {
 	}
 	if n := len(log); n > 4 { // one for each power of ten
 		t.Errorf("%d more lines after %s", n, line)
+	}
+}
+
+// Each kind of what memberlist drops is a warning: of a stranger, or of a member that is overloaded. This test fails if memberlist words a line
+// of its log otherwise, by which a member knows of it.
+func TestWhatIsDroppedIsSaid(t *testing.T) {
+	keys := gossip.KeysOf(newRing(t, newKey()).path)
+	keyed := func(c *gossip.Config) { c.Keys = keys }
+	slow := func(c *gossip.Config) { c.Adjust(func(s *memberlist.Config) { s.HandoffQueueDepth = 0 }) }
+	const (
+		ours                  = "\xf4\x04test" // the label
+		strangers, overloaded = "not of this cluster", "this member is overloaded"
+	)
+	for _, c := range []struct {
+		network, sent string
+		times         int
+		change        func(*gossip.Config)
+		said, want    string
+	}{
+		{"udp", "GET / HTTP/1.1\r\n\r\n", 1, nil, strangers, "discarding packet with unacceptable label"},
+		{"udp", "\xf4\xff\x01", 1, nil, strangers, "cannot decode label"},
+		{"udp", "\xf4\x00", 1, nil, strangers, "label header cannot be empty"},
+		{"udp", ours + "plain", 1, keyed, strangers, "Decrypt packet failed"},
+		{"udp", ours + "\x0c1234x", 1, nil, strangers, "Got invalid checksum"},
+		{"udp", "", 1, nil, strangers, "UDP packet too short"},
+		{"udp", ours, 1, nil, strangers, "missing message type byte"},
+		{"udp", ours + "\x63", 1, nil, strangers, "msg type (99)"},
+		{"udp", ours + "\x07\x01\x00\x05", 1, nil, strangers, "Compound request had 1 truncated"},
+		{"udp", ours + "\x09\xff", 1, nil, strangers, "Failed to decompress"},
+		{"udp", ours + "\x00\xff", 1, nil, strangers, "Failed to decode ping"},
+		{"tcp", "GET / HTTP/1.1\r\n\r\n", 1, nil, strangers, "discarding stream with unacceptable label"},
+		{"tcp", "\xf4\x00", 1, nil, strangers, "failed to receive and remove"},
+		{"tcp", ours + "plain", 1, keyed, strangers, "failed to receive: encryption is configured"},
+		{"tcp", ours + "\x08\xff", 1, nil, strangers, "Failed to receive user message"},
+		{"tcp", ours + "\x06\xff", 1, nil, strangers, "Failed to read remote state"},
+		{"tcp", ours + "\x63", 1, nil, strangers, "Received invalid msgType (99)"},
+		{"udp", ours + "\x08suspect 1 x y", 1, slow, overloaded, "handler queue full"},
+		{"tcp", ours + "\x06", 128, nil, overloaded, "Too many pending push/pull requests"},
+	} {
+		t.Run(c.network+" "+c.want, func(t *testing.T) {
+			cfg := config(gossip.RoleMaster, 1)
+			if c.change != nil {
+				c.change(&cfg)
+			}
+			log := logged(&cfg)
+			at := play(t, cfg).Addr().String()
+			for range c.times {
+				conn, err := net.Dial(c.network, at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				if _, err := conn.Write([]byte(c.sent)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if line := log.want(t, c.said); !strings.Contains(line, c.want) {
+				t.Errorf("logged %q, want %q", line, c.want)
+			}
+		})
 	}
 }
 

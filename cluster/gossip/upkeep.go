@@ -37,9 +37,7 @@ func (m *Member) keep(c Config) {
 		if err := m.rekey(); err != nil {
 			m.warn("gossip: the keys in use stay: %v", err)
 		}
-		if text := m.strangers.sum(); text != "" {
-			m.warn("%s", text)
-		}
+		m.sum()
 		m.refresh(c.Vitals)
 		for _, address := range m.missing() {
 			if m.isClosed() {
