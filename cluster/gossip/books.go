@@ -66,7 +66,7 @@ type books struct {
 	self        string
 	now         map[string]Info
 	clock       func() time.Time
-	charges     map[string][]charge // against each member, the last of each accuser; refuted ones stay, to know them again
+	charges     map[string][]charge // against each member, the last of each accuser, the earliest first; refuted ones stay, to know them again
 	accusations uint64              // how many this member has made
 	goodbyes    []string            // who left, the latest
 	reported    map[string]reported // as the last event of each had it

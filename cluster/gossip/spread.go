@@ -59,11 +59,11 @@ func (m *Member) changeAndSpread(f func(b *books) (accusation, bool)) {
 // NotifyMsg hears a line. What cannot be read is of another release, and not understood.
 func (d *delegate) NotifyMsg(message []byte) {
 	m := (*Member)(d)
-	if len(message) > 2*mostName {
-		return
-	}
 	line := string(message)
 	if name, ok := strings.CutPrefix(line, goodbyePrefix); ok {
+		if !fits(name) {
+			return
+		}
 		left := false
 		m.change(func(b *books) bool {
 			left = b.leave(name)

@@ -15,11 +15,15 @@ import (
 // State is what the others believe of a member.
 type State int
 
-// The states. A member is Suspect while another one has no answer from it, and Failed when it did not refute that in time.
+// The states, in the order in which a member can pass through them. Of two that are heard of a member that is gone the later one here counts.
 const (
+	// Alive is a member that is there and that nobody suspects.
 	Alive State = iota
+	// Suspect is a member that another one has no answer from.
 	Suspect
+	// Failed is a member that did not refute a suspicion in time, or is gone and has said no goodbye.
 	Failed
+	// Left is a member that said goodbye. This is final: it says so itself.
 	Left
 )
 
@@ -173,7 +177,7 @@ func decodeStanding(line []byte) (Standing, error) {
 		return Standing{}, fmt.Errorf("%w: %w", errNoStanding, err)
 	}
 	state := State(slices.Index(stateWords[:], w.State))
-	long := slices.ContainsFunc(append(w.By, w.Name), func(name string) bool { return name == "" || len(name) > mostName })
+	long := slices.ContainsFunc(append(w.By, w.Name), func(name string) bool { return !fits(name) })
 	if long || state <= Alive || len(w.By) > mostAccusers {
 		return Standing{}, errNoStanding
 	}

@@ -69,6 +69,13 @@ func TestStandings(t *testing.T) {
 			*now = atSeconds(9)
 			b.hear(accusation{By: "b", Of: "a", Number: 2})
 		}, "a:suspect@9<b b:alive me:alive"},
+		{"one that suspected it suspects it again", func(b *books, now *time.Time) {
+			b.hear(accusation{By: "b", Of: "a", Number: 1})
+			*now = atSeconds(9)
+			b.accuse("a")
+			*now = atSeconds(12)
+			b.hear(accusation{By: "b", Of: "a", Number: 2})
+		}, "a:suspect@9<me<b b:alive me:alive"},
 		{"failed", func(b *books, now *time.Time) {
 			b.hear(accusation{By: "b", Of: "a", Number: 1})
 			*now = atSeconds(9)

@@ -60,7 +60,7 @@ func (b *books) hear(a accusation) (say accusation, ok bool) {
 		}
 		all = append(all, charge{a, b.clock()})
 	case a.Number > all[i].Number, a.Number == all[i].Number && a.Refuted && !all[i].Refuted:
-		all[i] = charge{a, b.clock()}
+		all = append(slices.Delete(all, i, i+1), charge{a, b.clock()})
 	case all[i].Refuted && (!a.Refuted || a.Of == b.self):
 		return all[i].accusation, true // whoever said that has not heard the refutation
 	default:
@@ -77,7 +77,7 @@ func (b *books) takesPart(name string) bool {
 	return here && i.Role != RoleLook
 }
 
-// room makes room for one more; of those that are too many the oldest refuted one goes. False: all stand.
+// room makes room for one more; of those that are too many the one goes that was refuted first. False: all stand.
 func room(all []charge) ([]charge, bool) {
 	if len(all) < mostAccusers {
 		return all, true
@@ -99,14 +99,14 @@ func (b *books) accusers(of string) (by []string) {
 	return by
 }
 
-// suspectedAt is when the first of the accusations of a member that stand was heard.
-func (b *books) suspectedAt(of string) (at time.Time) {
+// suspectedAt is when the first of the accusations of a member that stand was heard; zero: none stands.
+func (b *books) suspectedAt(of string) time.Time {
 	for _, a := range b.charges[of] {
-		if !a.Refuted && (at.IsZero() || a.at.Before(at)) {
-			at = a.at
+		if !a.Refuted {
+			return a.at
 		}
 	}
-	return at
+	return time.Time{}
 }
 
 // stand are the accusations of all members that stand, for one that has heard none of them.
@@ -127,8 +127,14 @@ const (
 	refuteWord = "refute"
 )
 
-// mostName bounds the names in messages, in bytes.
-const mostName = 300
+// mostName bounds a member's name in a message, in bytes; mostAccusation a line with two of them, a word and a number.
+const (
+	mostName       = 300
+	mostAccusation = len(accuseWord) + len("18446744073709551615") + 2*mostName + len("   ")
+)
+
+// fits reports whether a text of another member can be a name.
+func fits(name string) bool { return name != "" && len(name) <= mostName }
 
 // String is a as it travels.
 func (a accusation) String() string {
@@ -143,7 +149,7 @@ var errNoAccusation = errors.New("it is no accusation")
 
 // parseAccusation reads what another member wrote.
 func parseAccusation(text string) (accusation, error) {
-	if len(text) > 2*mostName { // before anything is made of it
+	if len(text) > mostAccusation { // before anything is made of it
 		return accusation{}, errNoAccusation
 	}
 	words := strings.Split(text, " ")
@@ -152,7 +158,7 @@ func parseAccusation(text string) (accusation, error) {
 	}
 	n, err := strconv.ParseUint(words[1], 10, 63)
 	a := accusation{By: words[2], Of: words[3], Number: n, Refuted: words[0] == refuteWord}
-	if err != nil || n == 0 || a.By == "" || a.Of == "" || a.String() != text {
+	if err != nil || n == 0 || !fits(a.By) || !fits(a.Of) || a.String() != text {
 		return accusation{}, errNoAccusation
 	}
 	return a, nil

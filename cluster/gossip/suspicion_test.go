@@ -213,6 +213,31 @@ func TestTheStateTellsWhoIsSuspected(t *testing.T) {
 	}
 }
 
+// Names of other members are bounded, each of them.
+func TestNamesAreBounded(t *testing.T) {
+	fits, long := strings.Repeat("x", mostName), strings.Repeat("x", mostName+1)
+	for _, c := range []struct {
+		line string
+		want bool
+	}{
+		{fmt.Sprintf("suspect %d %s %s", uint64(math.MaxInt64), fits, fits[1:]), true},
+		{"suspect 1 a " + long, false},
+		{"refute 1 " + long + " a", false},
+	} {
+		if _, err := parseAccusation(c.line); (err == nil) != c.want {
+			t.Errorf("%.20s, %d bytes: %v", c.line, len(c.line), err)
+		}
+	}
+	now := time.Now()
+	m := keeper("me", &now)
+	for _, name := range []string{"", long, fits} {
+		(*delegate)(m).NotifyMsg([]byte(goodbyePrefix + name))
+	}
+	if got := m.books.goodbyes; !slices.Equal(got, []string{fits}) {
+		t.Errorf("goodbyes of %d", len(got))
+	}
+}
+
 func FuzzAccusation(f *testing.F) {
 	for _, seed := range []string{"suspect 1 a b", "refute 9 127.0.0.1:7077/00ff x/1", "suspect 01 a b", "refute 1  a", fmt.Sprintf("suspect %d a b", uint64(math.MaxUint64))} {
 		f.Add(seed)
