@@ -92,13 +92,3 @@ func (d *delegate) seen(n *memberlist.Node) {
 		return b.put(info)
 	})
 }
-
-// change changes the books and wakes the waiters.
-func (m *Member) change(f func(*books) bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if f(m.books) {
-		close(m.changed)
-		m.changed = make(chan struct{})
-	}
-}

@@ -83,18 +83,18 @@ func (m *Member) rekey() error {
 	}
 	// All new keys first: the ring takes only one of its own as the first, and does not give up the first.
 	for _, k := range keys {
-		if err := m.ring.AddKey(k); err != nil {
+		if err := m.keyring.AddKey(k); err != nil {
 			return err
 		}
 	}
-	if err := m.ring.UseKey(keys[0]); err != nil {
+	if err := m.keyring.UseKey(keys[0]); err != nil {
 		return err
 	}
-	for _, old := range m.ring.GetKeys() {
+	for _, old := range m.keyring.GetKeys() {
 		if keys.has(old) {
 			continue
 		}
-		if err := m.ring.RemoveKey(old); err != nil {
+		if err := m.keyring.RemoveKey(old); err != nil {
 			return err
 		}
 	}
