@@ -78,7 +78,7 @@ func (d *discovery) event(e Event) {
 		news = membership.MemberRefuted{Member: m}
 	case MemberFailed:
 		news = membership.MemberFailed{Member: m}
-	case MemberUpdated: // it leads now: its Workers hear that from the Master itself
+	case MemberUpdated: // load, id, group or leadership: no endpoint acts on these
 		return
 	}
 	d.mu.Lock()
