@@ -24,7 +24,8 @@ func (verifier) Receive(c *Context, m Message) {
 
 // Resolve asks the peer's verifier for the endpoint of a URI, spark://Name@host:port, and gives its reference to then. A caller that
 // looks an endpoint up does so before anything else on a connection. No endpoint of that name is ErrRefusedNotFound; a malformed
-// URI is ErrInvalidURL, which then gets too. It may take spark.rpc.lookupTimeout, unless opts say otherwise. It mirrors RpcEnv.asyncSetupEndpointRefByURI.
+// URI is ErrInvalidURL, which then gets too. It may take spark.rpc.lookupTimeout, unless opts say otherwise. It mirrors
+// RpcEnv.asyncSetupEndpointRefByURI.
 func Resolve(c *Context, uri string, then func(Ref, error), opts ...AskOption) {
 	addr, name, err := ParseURI(uri)
 	if err != nil {

@@ -5,8 +5,8 @@
 // Registration: look the endpoint ResourceTracker up by its verifier, register with the running containers, and begin the heartbeats.
 // One that is not answered is repeated as it was, since the ResourceManager may have taken note of it. RESYNC registers again
 // and keeps the containers; SHUTDOWN ends them and the process. A ResourceManager that cannot be reached is tried again every
-// yarn.resourcemanager.connect.retry-interval.ms, for yarn.resourcemanager.connect.max-wait.ms, and at once when it is a member of the cluster again; containers run on. Of a node
-// that was given no ResourceManager, it is whichever the endpoint Membership reports.
+// yarn.resourcemanager.connect.retry-interval.ms, for yarn.resourcemanager.connect.max-wait.ms, and at once when it is a member of
+// the cluster again; containers run on. A node that was given no ResourceManager takes whichever the endpoint Membership reports.
 //
 // Containers: startContainers checks each entry by itself and accepts it; then its resources are fetched, once for all that
 // want the same, its directories are made, and its process is started. Application, container and resource are machines of

@@ -148,8 +148,8 @@ func (n *ContainerManager) notRegistered(c *rpcenv.Context, err error) {
 	n.unreachable(c, err)
 }
 
-// unreachable goes over to another ResourceManager, or tries again later, until yarn.resourcemanager.connect.max-wait.ms are over: then the process ends with code 1.
-// Containers run on meanwhile.
+// unreachable goes over to another ResourceManager, or tries again later. Once yarn.resourcemanager.connect.max-wait.ms are over, the process
+// ends with code 1. Containers run on meanwhile.
 func (n *ContainerManager) unreachable(c *rpcenv.Context, err error) {
 	if n.reg.failing.IsZero() {
 		n.reg.failing = c.Now()

@@ -10,8 +10,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// enter makes this process a member of the cluster of the daemons at seek, in a role, with an id if it is known, and with its gossip at a host. The others hear of it; its
-// own endpoints hear of none.
+// enter makes this process a member of the cluster of the daemons at seek, in a role, with an id if it is known, and with its gossip at a
+// host. The others hear of it; its own endpoints hear of none.
 func enter(ctx context.Context, env *rpcenv.Env, role, id, host string, seek []rpcenv.Address) (*gossip.Member, error) {
 	cfg := gossip.Of(env.Conf(), gossip.Meta{Role: role, ID: id})
 	cfg.Bind.Host = host

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hashicorp/memberlist"
-
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/gossip/swim"
@@ -20,15 +18,13 @@ import (
 // gossip has, Enter does nothing.
 type Ring struct {
 	ring    *swim.Ring
-	pace    *memberlist.Config
 	joined  int            // members so far
 	members []*swim.Member // those that ran when last looked at, and younger ones
 }
 
 // NewRing makes a cluster without members.
 func NewRing(w *sim.World) *Ring {
-	pace := gossip.Pace()
-	return &Ring{ring: swim.New(w, pace), pace: pace}
+	return &Ring{ring: swim.New(w, gossip.Pace())}
 }
 
 // Join makes a daemon a member: its endpoint hears of the others. seek are daemons that it knows by their addresses; with none it knows the
@@ -56,7 +52,7 @@ func (r *Ring) look() (g invariant.Gossip) {
 	for _, m := range r.members {
 		g.Members = append(g.Members, invariant.Member{Name: m.Self().Name, Address: m.Self().RPC})
 	}
-	g.Agreement = swim.Agreement(r.pace, len(g.Members))
+	g.Agreement = swim.Agreement(gossip.Pace(), len(g.Members))
 	return g
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// join makes the daemon a member of its cluster, and its endpoint, if it wants to, hears of the others. leads says that it is a Master that leads, or a
-// ResourceManager. seek are daemons of the cluster, which it asks for their gossip if --join names nobody's.
+// join makes the daemon a member of its cluster, and its endpoint, if it wants to, hears of the others. leads says that it is a Master
+// that leads, or a ResourceManager. seek are daemons of the cluster, which it asks for their gossip if --join names nobody's.
 func (d *daemon) join(ctx context.Context, leads bool, seek ...rpcenv.Address) error {
 	cfg := gossip.Of(d.opts.Conf, gossip.Meta{Role: d.opts.Role, UI: d.faces.url, Leads: leads, Group: d.group})
 	cfg.Bind, cfg.Join = d.opts.Gossip, d.opts.Join

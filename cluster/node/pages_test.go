@@ -95,19 +95,19 @@ func TestTheFacesOfDaemons(t *testing.T) {
 	worker, _ := runDaemon(t, nil, func(ctx context.Context, o Options) error {
 		return RunWorker(ctx, WorkerOptions{Options: o, Masters: masters, Cores: 2, MemoryMB: 1024, WorkDir: work})
 	})
-	for url, want := range map[string]string{
-		master.UI + "/":                           "<title>Spark Master at " + master.URL,
-		master.UI + "/json/":                      `"url" : "` + master.URL + `"`,
-		master.UI + "/metrics/master/prometheus/": "metrics_master_workers_Value",
-		master.UI + "/metrics":                    `coherer_rpc_received_total{endpoint="Master"`,
-		worker.UI + "/":                           "<title>Spark Worker at ",
-		master.UI + "/#members":                   "<td>test (leads)</td>",
-		worker.UI + "/#members":                   "<td>test</td>",
-		worker.UI + "/json/":                      `"masterwebuiurl" : "`,
-		worker.UI + "/metrics/prometheus/":        "metrics_worker_coresFree_Value",
+	for _, page := range []struct{ url, want string }{
+		{master.UI + "/", "<title>Spark Master at " + master.URL},
+		{master.UI + "/json/", `"url" : "` + master.URL + `"`},
+		{master.UI + "/metrics/master/prometheus/", "metrics_master_workers_Value"},
+		{master.UI + "/metrics", `coherer_rpc_received_total{endpoint="Master"`},
+		{worker.UI + "/", "<title>Spark Worker at "},
+		{master.UI + "/", "<td>test (leads)</td>"},
+		{worker.UI + "/", "<td>test</td>"},
+		{worker.UI + "/json/", `"masterwebuiurl" : "`},
+		{worker.UI + "/metrics/prometheus/", "metrics_worker_coresFree_Value"},
 	} {
-		if code, text := fetch(t, http.MethodGet, url, ""); code != http.StatusOK || !strings.Contains(text, want) {
-			t.Errorf("%s: %d %.300s", url, code, text)
+		if code, text := fetch(t, http.MethodGet, page.url, ""); code != http.StatusOK || !strings.Contains(text, page.want) {
+			t.Errorf("%s has no %s: %d %.300s", page.url, page.want, code, text)
 		}
 	}
 	_, page := fetch(t, http.MethodGet, master.UI+"/", "")

@@ -26,7 +26,7 @@ func traceFollowCommand(s streams) *cobra.Command {
 		Use: "follow [RUN|spark://HOST:PORT|yarn://HOST:PORT|gossip://HOST:PORT] [FILTER...]", Short: "List the messages of a run while it goes on",
 		Long: "List the messages of a run while it goes on, in the form of show, a quarter of a second after the fact. It ends with the run\n" +
 			"or with Ctrl-C; of a run that has ended it shows all messages. spark://HOST:PORT, or several with commas, asks the processes\n" +
-			"themselves, of any cluster: what each has sent and handled, without fields; ? is a sender that was not asked, so name Workers and drivers\n" +
+			"themselves, of any cluster, as yarn://HOST:PORT asks a ResourceManager and gossip://HOST:PORT any member's Masters: what each has sent and handled, without fields; ? is a sender that was not asked, so name Workers and drivers\n" +
 			"as well to see what they send. It warns of a name that the protocol does not have, and waits for it.\n" + aboutFilters,
 		Example: "  coherer trace follow\n  coherer trace follow 'Exec->Driver:StatusUpdate' 'Driver->Exec:LaunchTask'\n  coherer trace follow --not '*->*:Heartbeat' -o json",
 	})

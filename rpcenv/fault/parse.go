@@ -175,7 +175,10 @@ func (p *parser) probability(at word) float64 {
 
 // share reads a probability that may be 0.
 func (p *parser) share(args []word, i int) float64 {
-	if p.err != nil || args[i].text == "0" {
+	if p.err != nil {
+		return 0
+	}
+	if x, err := strconv.ParseFloat(args[i].text, 64); err == nil && x == 0 {
 		return 0
 	}
 	return p.probability(args[i])
