@@ -6,12 +6,12 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// hasWorker reports whether a member is a Worker that is registered.
-func (m *Master) hasWorker(x membership.Member) bool { return m.addressToWorker[x.RPC] != nil }
+// hasWorker reports whether a Worker is registered that listens at an address.
+func (m *Master) hasWorker(at rpcenv.Address) bool { return m.addressToWorker[at] != nil }
 
 // notAnswering gives a Worker up before its time-out: [membership.Doubts] decides when.
-func (m *Master) notAnswering(c *rpcenv.Context, about membership.Member, why string) {
-	w := m.addressToWorker[about.RPC]
+func (m *Master) notAnswering(c *rpcenv.Context, at rpcenv.Address, why string) {
+	w := m.addressToWorker[at]
 	c.Log().Warnf("Removing %s before its time-out: %s", w.ID, why)
 	m.removeWorker(c, w, why)
 	m.completeIfPossible(c) // the recovery may have waited for this Worker alone

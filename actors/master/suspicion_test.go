@@ -55,7 +55,7 @@ func TestAWorkerThatGossipHasGivenUpIsLostOnceItDoesNotAnswer(t *testing.T) {
 	if got := k.states(); !slices.Equal(got, []string{"worker-W1 DEAD", "worker-W2 ALIVE"}) {
 		t.Fatalf("%q", got)
 	}
-	const why = "Gave no answer, nor to x, and the other members of the cluster have given it up"
+	const why = "Gave no answer, nor to x, and the gossip of the cluster has given it up"
 	host := w1.Ref.Address.Host
 	same(t, d.Probe, &deploy.ExecutorUpdated{Id: proto.Int32(0), State: deploy.ExecutorState_LOST, Message: proto.String("worker lost: " + why), WorkerHost: proto.String(host)})
 	same(t, d.Probe, &deploy.WorkerRemoved{Id: "worker-W1", Host: host, Message: why})

@@ -54,26 +54,28 @@ func TestWhatASuspicionIsWorth(t *testing.T) {
 	}{
 		{"nothing is said", "freeze 10s", 0, ""},
 		{"it is suspected, and answers", "by:A 3s", 1, ""},
-		{"it is suspected, and does not answer", "freeze by:A by:B 10s", 1, ""},
-		{"another suspects it when it has not answered", "freeze by:A 3s by:B 10s", 2, ""},
-		{"it is given up, and does not answer", "freeze by:A failed 1999ms", 1, ""},
-		{"it is given up, and has not answered in time", "freeze by:A failed 2s", 1, "Gave no answer, nor to A, and the other members of the cluster have given it up"},
-		{"two and more suspect it", "freeze by:A by:B by:B by:C failed 2s", 1, "Gave no answer, nor to A and B, and the other members of the cluster have given it up"},
-		{"it is given up when it has not answered", "freeze by:A 3s failed 0s", 1, "Gave no answer, nor to A, and the other members of the cluster have given it up"},
-		{"it is given up at once", "freeze failed 2s", 1, "Gave no answer, and the other members of the cluster have given it up"},
+		{"it is suspected, and does not answer", "freeze by:A by:B 10s", 2, ""},
+		{"another suspects it when it has not answered", "freeze by:A 3s by:B 10s", 3, ""},
+		{"it is given up, and does not answer", "freeze by:A failed 1999ms", 2, ""},
+		{"it is given up, and has not answered in time", "freeze by:A failed 2s", 2, "Gave no answer, nor to A, and the gossip of the cluster has given it up"},
+		{"two and more suspect it", "freeze by:A by:B by:B by:C failed 2s", 2, "Gave no answer, nor to A and B, and the gossip of the cluster has given it up"},
+		{"it is given up when it has not answered", "freeze by:A 3s failed 0s", 2, "Gave no answer, nor to A, and the gossip of the cluster has given it up"},
+		{"it is given up at once", "freeze failed 2s", 2, "Gave no answer, and the gossip of the cluster has given it up"},
 		{"it is given up, and answers", "by:A by:B failed 10s", 3, ""},
-		{"it thaws in time", "freeze by:A failed 1900ms thaw 10s", 1, ""},
-		{"it refutes", "freeze by:A 3s refuted failed 1s", 2, ""},
+		{"it thaws in time", "freeze by:A failed 1900ms thaw 10s", 2, ""},
+		{"it refutes", "freeze by:A 3s refuted failed 500ms", 3, ""},
 		{"it refutes while it is asked", "freeze by:A failed refuted 10s", 1, ""},
 		{"it joins again", "freeze by:A failed joined 10s", 1, ""},
 		{"it leaves", "freeze by:A failed left 10s", 1, ""},
 		{"it registers", "freeze by:A failed forget 10s", 1, ""},
-		{"it has ended, so that nobody can be asked", "kill by:A failed 1s", 0, "Gave no answer, nor to A, and the other members of the cluster have given it up"},
-		{"what an earlier run did not answer does not count for this one", "freeze old:A 3s failed 1s", 2, ""},
-		{"the end of an earlier run is not that of this one", "freeze by:A failed oldleft 2s", 1, "Gave no answer, nor to A, and the other members of the cluster have given it up"},
+		{"it has ended, so that nobody can be asked", "kill by:A failed 1s", 0, "Gave no answer, nor to A, and the gossip of the cluster has given it up"},
+		{"it answers while the manager stands still", "freeze by:A failed 900ms freezeM thaw 5s thawM 10s", 1, ""},
+		{"nobody answered an earlier run's sign", "freeze old:A 3s failed 0s", 2, "Gave no answer, and the gossip of the cluster has given it up"},
+		{"the end of an earlier run is not that of this one", "freeze by:A failed oldleft 2s", 2, "Gave no answer, nor to A, and the gossip of the cluster has given it up"},
+		{"one with its address changes nothing", "freeze by:A failed old:B oldleft old:C 2s", 2, "Gave no answer, nor to A, and the gossip of the cluster has given it up"},
 		{"it is no node", "lacks freeze by:A failed 10s", 0, ""},
-		{"it is no node any more", "freeze by:A failed lacks 10s", 1, ""},
-		{"it is given up once", "freeze by:A failed 2s failed 500ms refuted 10s", 2, "Gave no answer, nor to A, and the other members of the cluster have given it up"},
+		{"it is no node any more", "freeze by:A failed lacks 10s", 2, ""},
+		{"it is given up once", "freeze by:A failed 2s failed 500ms refuted 10s", 3, "Gave no answer, nor to A, and the gossip of the cluster has given it up"},
 	} {
 		t.Run(is.name, func(t *testing.T) {
 			w := rpctest.New(t, 1)
@@ -85,9 +87,9 @@ func TestWhatASuspicionIsWorth(t *testing.T) {
 			now := membership.Member{Name: "w/2", Role: "worker", RPC: node.Env.Address()}
 			old := membership.Member{Name: "w/1", Role: "worker", RPC: node.Env.Address()}
 			m.doubts = membership.NewDoubts(membership.Nodes{
-				Endpoint: "Node", Has: func(membership.Member) bool { return !m.lacks },
-				GiveUp: func(_ *rpcenv.Context, of membership.Member, why string) {
-					if of != now {
+				Endpoint: "Node", Has: func(rpcenv.Address) bool { return !m.lacks },
+				GiveUp: func(_ *rpcenv.Context, of rpcenv.Address, why string) {
+					if of != now.RPC {
 						t.Errorf("%v is given up", of)
 					}
 					m.gaveUp = append(m.gaveUp, why)
@@ -100,6 +102,10 @@ func TestWhatASuspicionIsWorth(t *testing.T) {
 				switch verb {
 				case "freeze":
 					w.Find("W").Pause()
+				case "freezeM":
+					w.Find("M").Pause()
+				case "thawM":
+					w.Find("M").Resume()
 				case "thaw":
 					w.Find("W").Resume()
 				case "kill":
@@ -153,19 +159,19 @@ func TestTheTimeToAnswerIsASetting(t *testing.T) {
 	node := w.ProbeIn(w.Env("W", nil), "Node")
 	of := membership.Member{Name: "w/1", Role: "worker", RPC: node.Env.Address()}
 	m.doubts = membership.NewDoubts(membership.Nodes{
-		Endpoint: "Node", Has: func(membership.Member) bool { return true },
-		GiveUp: func(_ *rpcenv.Context, _ membership.Member, why string) { m.gaveUp = append(m.gaveUp, why) },
+		Endpoint: "Node", Has: func(rpcenv.Address) bool { return true },
+		GiveUp: func(_ *rpcenv.Context, _ rpcenv.Address, why string) { m.gaveUp = append(m.gaveUp, why) },
 	})
 	connect(t, node, ref)
 	w.Find("W").Pause()
 	tool := w.ProbeIn(env, "Tool")
 	tool.Send(ref, membership.MemberFailed{Member: of})
-	w.Advance(299 * time.Millisecond)
+	w.Advance(599 * time.Millisecond)
 	if len(m.gaveUp) > 0 {
 		t.Errorf("given up too soon: %q", m.gaveUp)
 	}
 	w.Advance(time.Millisecond)
-	want := "[Gave no answer, and the other members of the cluster have given it up]"
+	want := "[Gave no answer, and the gossip of the cluster has given it up]"
 	if got := fmt.Sprint(m.gaveUp); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

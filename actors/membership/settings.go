@@ -13,8 +13,8 @@ var Settings = conf.NewSet()
 var (
 	WorkerTimeout = conf.Declare(Settings, "spark.worker.timeout", conf.AtLeast(conf.Seconds, time.Second), "60",
 		"After how long without a heartbeat the Master takes a worker for dead; a worker sends four in that time.")
-	AskTimeout = conf.Declare(Settings, "coherer.gossip.askTimeout", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "2s",
-		"How long a node that the cluster's gossip suspects to be gone may take to answer its Master or ResourceManager.")
+	AskTimeout = conf.Declare(Settings, "coherer.gossip.askTimeout", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "1s",
+		"How long a node that the cluster's gossip suspects to be gone may take to answer its Master or ResourceManager, which asks twice.")
 	DecommissionEnabled = conf.Declare(Settings, "spark.decommission.enabled", conf.Bools, "false",
 		"Whether executors that are to be lost finish their work and hand over their blocks first.")
 )

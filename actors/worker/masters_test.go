@@ -259,6 +259,9 @@ func TestAMasterThatLeftIsNoError(t *testing.T) {
 	p := k.w.ProbeIn(k.env, "Membership")
 	p.Send(k.worker, membership.MemberJoined{Member: asMaster(k.master.Env.Address())})
 	p.Send(k.worker, membership.MemberLeft{Member: asMaster(k.master.Env.Address())})
+	for i := range 7 { // other Masters leave too
+		p.Send(k.worker, membership.MemberLeft{Member: asMaster(rpcenv.Address{Host: "10.9.9.8", Port: 1 + i})})
+	}
 	p.Send(k.worker, membership.MemberLeft{Member: membership.Member{Name: "d", Role: "driver", RPC: rpcenv.Address{Host: "10.9.9.9", Port: 1}}})
 	k.w.Settle()
 	k.w.Find("M").Kill()

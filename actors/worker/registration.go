@@ -16,7 +16,7 @@ type registration struct {
 	masters []rpcenv.Address    // configured
 	members []membership.Member // Masters that Membership reported, in the order of their coming
 	found   bool                // Membership reports Masters
-	left    rpcenv.Address      // where the Master listened that said goodbye last
+	left    []rpcenv.Address    // where Masters listened that said goodbye since another was taken, the latest
 
 	// Set by the Master that accepted this Worker last.
 	master    rpcenv.Ref
@@ -176,10 +176,13 @@ func (w *Worker) memberGone(gone membership.Member) {
 	w.reg.members = slices.DeleteFunc(w.reg.members, func(m membership.Member) bool { return m == gone })
 }
 
+// mostLeft bounds the Masters whose goodbyes are remembered: there are not more in a group.
+const mostLeft = 8
+
 // memberLeft forgets a Master that said goodbye: the end of the connection to it is no failure.
 func (w *Worker) memberLeft(gone membership.Member) {
 	if gone.Role == membership.RoleMaster {
-		w.reg.left = gone.RPC
+		w.reg.left = append(w.reg.left[max(0, len(w.reg.left)-mostLeft+1):], gone.RPC)
 	}
 	w.memberGone(gone)
 }
@@ -224,7 +227,7 @@ func (w *Worker) changeMaster(c *rpcenv.Context, master *rpc.EndpointRef, webUIU
 		r.toConnect = configured
 	}
 	r.activeURL, r.webUIURL = r.master.Address.SparkURL(), webUIURL
-	r.connected, r.deposed, r.unreached, r.left = true, false, false, rpcenv.Address{}
+	r.connected, r.deposed, r.unreached, r.left = true, false, false, nil
 	c.Cancel(r.retry)
 	r.try++ // what other Masters' verifiers answer now is of no interest
 }

@@ -3,6 +3,7 @@ package worker
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -141,7 +142,7 @@ func (w *Worker) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	}
 	c.Log().Infof("%s Disassociated !", peer)
 	switch {
-	case w.reg.connected && w.reg.isMaster(w.reg.left):
+	case w.reg.connected && slices.ContainsFunc(w.reg.left, w.reg.isMaster):
 		c.Log().Info("The master has left the cluster. Waiting for another, or for it to come back...")
 	case w.reg.connected:
 		c.Log().Error("Connection to master failed! Waiting for master to reconnect...")

@@ -53,7 +53,7 @@ func TestANodeThatGossipHasGivenUpIsLostOnceItDoesNotAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range l.Reports {
-		const why = "Gave no answer, nor to x, and the other members of the cluster have given it up"
+		const why = "Gave no answer, nor to x, and the gossip of the cluster has given it up"
 		if n.GetNodeState() == yarn.NodeState_NS_LOST && n.GetStateReason() != why {
 			t.Errorf("the reason is %q", n.GetStateReason())
 		}

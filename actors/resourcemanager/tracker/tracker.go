@@ -68,7 +68,7 @@ type node struct {
 func New(lists Hosts) *ResourceTracker {
 	t := &ResourceTracker{lists: lists, byID: map[ids.Node]*node{}}
 	t.doubts = membership.NewDoubts(membership.Nodes{
-		Endpoint: ids.ContainerManager, Has: func(m membership.Member) bool { return t.live(m) != nil }, GiveUp: t.notAnswering,
+		Endpoint: ids.ContainerManager, Has: func(at rpcenv.Address) bool { return t.live(at) != nil }, GiveUp: t.notAnswering,
 	})
 	return t
 }
