@@ -25,6 +25,7 @@ type Member struct {
 	list     *memberlist.Memberlist
 	label    string
 	name     string
+	role     string
 	addr     rpcenv.Address
 	onChange func(Event)
 	keys     func() (Keys, error) // nil: messages are not encrypted
@@ -39,6 +40,9 @@ type Member struct {
 	called   chan struct{} // has one entry when met grew
 
 	tallies []*tally // of what memberlist dropped
+	said    []string // addresses of which unmet has warned; keep's alone
+	alone   bool     // it has led from its start, and is none of several Masters
+	rivals  []string // members of which rival has warned; notify's alone
 
 	// rumours are lines on their way. Its lock is taken before mu.
 	rumours memberlist.TransmitLimitedQueue
@@ -71,6 +75,8 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	m := &Member{
 		label:    c.Label,
 		name:     c.name(),
+		role:     c.Meta.Role,
+		alone:    c.Meta.Leads,
 		onChange: c.OnChange,
 		closed:   make(chan struct{}),
 		notifier: make(chan struct{}),
@@ -219,6 +225,17 @@ func (m *Member) change(f func(*books) bool) {
 	}
 }
 
+// rival warns, once of each, of another member that leads in this one's role. A Master that is none of several and another one are two
+// clusters, whose Workers and applications find both by this gossip.
+func (m *Member) rival(e Event) {
+	if !m.alone || !e.Info.Leads || e.Info.Role != m.role || e.Kind != MemberJoined && e.Kind != MemberUpdated || slices.Contains(m.rivals, e.Info.Name) {
+		return
+	}
+	m.rivals = latest(append(m.rivals, e.Info.Name), MostCalls)
+	m.warn("gossip: the %s at %s leads too: these are two clusters in one gossip, and who comes by gossip:// finds both. End one of them, or start "+
+		"the daemons of one with a name of their own: --conf coherer.gossip.label=NAME", e.Info.Role, e.Info.RPC)
+}
+
 // notify calls onChange for each event of the books.
 func (m *Member) notify() {
 	defer close(m.notifier)
@@ -230,7 +247,11 @@ func (m *Member) notify() {
 		m.mu.Unlock()
 		if ok {
 			// Without m.mu: the user may ask for Members in onChange, and memberlist waits for m.mu under its own lock.
-			if m.onChange != nil && event.Info.Name != m.name && !m.isClosed() {
+			if event.Info.Name == m.name || m.isClosed() {
+				continue
+			}
+			m.rival(event)
+			if m.onChange != nil {
 				m.onChange(event)
 			}
 			continue

@@ -39,6 +39,9 @@ func beginsWith(line string, beginnings []string) bool {
 	return slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(line, b) })
 }
 
+// errNoMember says that somebody answers, and not as a member of this cluster does.
+var errNoMember = errors.New("it does not answer as a member")
+
 // explain adds to the error of a join what it probably means.
 func explain(err error) error {
 	text := err.Error()
@@ -48,7 +51,7 @@ func explain(err error) error {
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), strings.Contains(text, "invalid msgType"), strings.Contains(text, "remote error"),
 		strings.Contains(text, "encrypt"), strings.Contains(text, "EOF"):
-		return fmt.Errorf("%w: it does not answer as a member: %s", err, settings)
+		return fmt.Errorf("%w: %w: %s", err, errNoMember, settings)
 	case strings.Contains(text, "i/o timeout"):
 		return fmt.Errorf("%w: somebody is there and does not answer: it may be stopped, or speak no gossip", err)
 	}

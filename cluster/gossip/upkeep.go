@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -43,10 +44,19 @@ func (m *Member) keep(c Config) {
 			if m.isClosed() {
 				return
 			}
-			// Mostly nobody answers there; the next call is soon.
-			_ = m.joinOne(context.Background(), address)
+			m.unmet(address, m.joinOne(context.Background(), address))
 		}
 	}
+}
+
+// unmet warns once of an address at which somebody answers who is no member of this cluster. That nobody answers is normal: the daemon there
+// has ended, and the next call is soon.
+func (m *Member) unmet(address string, err error) {
+	if !errors.Is(err, errNoMember) || slices.Contains(m.said, address) {
+		return
+	}
+	m.said = latest(append(m.said, address), MostCalls)
+	m.warn("gossip: this process is no member together with the one at %s: %v", address, err)
 }
 
 // missing are the addresses, of calls, of Meet and of lost members, at which no member is known.

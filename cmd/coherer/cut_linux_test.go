@@ -32,7 +32,7 @@ func TestANodeBehindACutIsLostInSeconds(t *testing.T) {
 	endHard(t, killed)
 	for _, w := range []process.Ready{living, half} {
 		at := strings.TrimPrefix(w.URL, "spark://")
-		log.until(t, at+" is suspected to be gone, asking it", at+" did not answer", "before its time-out: Gave no answer", "on "+at)
+		log.until(t, at+" is suspected to be gone, asking it", "before its time-out: Gave no answer", "on "+at)
 	}
 	if said := log.String(); strings.Contains(said, "disassociated") {
 		t.Errorf("a connection has ended, so that this shows nothing:\n%s", said)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/rpcenv"
@@ -29,7 +30,7 @@ func byGossip(ctx context.Context, url string, c *conf.Conf, kind kindOfCluster)
 	if join == "" {
 		return "", usage(errNoGossipAddress)
 	}
-	all, err := (&members{join: join}).look(ctx, c)
+	all, failed, err := (&members{join: join}).look(ctx, c)
 	if err != nil {
 		return "", err
 	}
@@ -46,10 +47,9 @@ func byGossip(ctx context.Context, url string, c *conf.Conf, kind kindOfCluster)
 		}
 	}
 	if kind == onYARN {
-		return "", fmt.Errorf("none of the %d members that %s knows is a ResourceManager: start one with coherer resourcemanager --join %s", len(all), url, join)
+		return "", noneIs("a ResourceManager", len(all), join, "resourcemanager", failed, resourceManager)
 	}
-	return "", fmt.Errorf("none of the %d members that %s knows is a Master or a ResourceManager: start one with coherer master --join %s",
-		len(all), url, join)
+	return "", noneIs("a Master or a ResourceManager", len(all), join, "master", failed, membership.RoleMaster, resourceManager)
 }
 
 // kindOfCluster says which daemons a command wants of a cluster that has both kinds.

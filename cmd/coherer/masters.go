@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/rpcenv"
@@ -60,26 +62,41 @@ func mastersAmong(all []gossip.Info) (at []rpcenv.Address) {
 
 // masters are the Masters that the members know.
 func (m *members) masters(ctx context.Context, c *conf.Conf) ([]rpcenv.Address, error) {
-	all, err := m.look(ctx, c)
+	all, failed, err := m.look(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("--join: %w", err)
 	}
 	out := mastersAmong(all)
 	if len(out) == 0 {
-		return nil, fmt.Errorf("none of the %d members that %s knows is a Master: start one with coherer master --join %[2]s", len(all), m.join)
+		return nil, noneIs("a Master", len(all), m.join, "master", failed, gossip.RoleMaster)
 	}
 	return out, nil
 }
 
-// look returns all members that are there, sorted by name.
-func (m *members) look(ctx context.Context, c *conf.Conf) (out []gossip.Info, err error) {
+// look returns all members that are there, sorted by name, and those that have failed.
+func (m *members) look(ctx context.Context, c *conf.Conf) (there []gossip.Info, failed []gossip.Standing, err error) {
 	all, err := m.standings(ctx, c)
 	for _, s := range all {
-		if s.State == gossip.Alive || s.State == gossip.Suspect {
-			out = append(out, s.Info)
+		switch s.State {
+		case gossip.Alive, gossip.Suspect:
+			there = append(there, s.Info)
+		case gossip.Failed:
+			failed = append(failed, s)
 		}
 	}
-	return out, err
+	return there, failed, err
+}
+
+// noneIs is the error of a cluster in which none of the members is what. Of the roles that are meant, those that have failed are named: such a
+// process may only stand still.
+func noneIs(what string, there int, at, start string, failed []gossip.Standing, roles ...string) error {
+	for _, s := range failed {
+		if slices.Contains(roles, s.Role) {
+			return fmt.Errorf("none of the %d members that %s knows is %s: the %s at %s, process %d, has failed at %s: if it is there, see whether "+
+				"it is stopped or cut off; if not, start it again", there, at, what, s.Role, s.RPC, s.PID, s.At.Local().Format(time.DateTime))
+		}
+	}
+	return fmt.Errorf("none of the %d members that %s knows is %s: start one with coherer %s --join %s", there, at, what, start, at)
 }
 
 // standings returns what is believed of the members.

@@ -58,7 +58,7 @@ func (o *membersOptions) run(ctx context.Context, s streams, _ []string) error {
 		shown := make([]memberJSON, len(all))
 		for i, m := range all {
 			shown[i] = memberJSON{
-				m.Name, m.Role, m.ID, m.RPC.String(), m.UI, m.Gossip.String(), m.PID, m.Leads, began(m.Info), m.Load, m.State.String(), m.At.UTC(), m.By,
+				m.Name, m.Role, m.ID, m.RPC.String(), m.UI, m.Gossip.String(), m.PID, leads(m), began(m.Info), m.Load, m.State.String(), m.At.UTC(), m.By,
 			}
 		}
 		return s.json(shown)
@@ -83,6 +83,11 @@ type memberJSON struct {
 	SuspectedBy []string  `json:"suspectedBy,omitempty"`
 }
 
+// leads reports whether a member leads: of one that is gone, that it led is no matter.
+func leads(m gossip.Standing) bool {
+	return m.Leads && (m.State == gossip.Alive || m.State == gossip.Suspect)
+}
+
 // began is when a member began; zero: it does not say.
 func began(m gossip.Info) time.Time {
 	if m.Since == 0 {
@@ -96,14 +101,14 @@ func printMembers(w io.Writer, all []gossip.Standing) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	oneline.Fprintf(t, "ROLE\tID\tRPC\tLEADS\tPAGES\tGOSSIP\tPID\tSINCE\tLOAD\tSTATE\n") // Flush returns the error of a failed write
 	for _, m := range all {
-		leads, since := "", ""
-		if m.Leads {
-			leads = "yes"
+		first, since := "", ""
+		if leads(m) {
+			first = "yes"
 		}
 		if at := began(m.Info); !at.IsZero() {
 			since = at.Local().Format(time.DateTime)
 		}
-		oneline.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", m.Role, cmp.Or(m.ID, "-"), m.RPC, leads, cmp.Or(m.UI, "-"), m.Gossip, m.PID, since,
+		oneline.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", m.Role, cmp.Or(m.ID, "-"), m.RPC, first, cmp.Or(m.UI, "-"), m.Gossip, m.PID, since,
 			cmp.Or(m.Load, "-"), m.Story(all))
 	}
 	return t.Flush()
