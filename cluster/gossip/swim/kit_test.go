@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/hashicorp/memberlist"
+	"go.uber.org/goleak"
 
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/cluster/gossip"
