@@ -251,7 +251,7 @@ func TestMastersThatCannotBeAGroupAreNamed(t *testing.T) {
 		"--expect":      "flag needs an argument",
 		"--expect many": "invalid argument",
 		"--expect 3 --peers 127.0.0.1:7077,127.0.0.1:7177,127.0.0.1:7277": "not both",
-		"--expect 3 --port 0": "--expect wants a --port",
+		"--expect 3 --port 0": "it needs a fixed port",
 	} {
 		if r := here(t, append([]string{"master"}, strings.Fields(args)...)...); r.code != exitUsage || !strings.Contains(r.stderr, want) {
 			t.Errorf("%s: %d %s", args, r.code, r.stderr)
