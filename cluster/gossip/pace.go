@@ -14,7 +14,7 @@ const Upkeep = 5 * time.Second
 const MostCalls = 32
 
 // Pace is how quick all members are, in the simulations' model too (package swim): memberlist's settings for a local network, made quicker. A
-// crash is seen in about a second by clusters of tens, for half a per cent of a core.
+// crash is seen in a second or two by clusters of tens, for a quarter of a per cent of a core.
 func Pace() *memberlist.Config {
 	s := memberlist.DefaultLANConfig()
 	// memberlist's defaults for a local network probe each second and gossip each 200 ms.
