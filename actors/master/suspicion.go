@@ -17,12 +17,12 @@ func (m *Master) notAnswering(c *rpcenv.Context, at rpcenv.Address, why string) 
 	m.completeIfPossible(c) // the recovery may have waited for this Worker alone
 }
 
-// memberJoined asks a Worker to register that was given up and is there again: its heartbeat, which makes the Master do so else, may be
-// long in coming. A duplicate finds the Worker registered, or asks once more.
+// memberJoined asks whoever joins at the address of a lost Worker to register: that Worker, or a new run of it. Otherwise the Master asks a lost
+// Worker at its heartbeat, which may be long in coming. A duplicate finds the Worker registered, or asks once more.
 func (m *Master) memberJoined(c *rpcenv.Context, j membership.MemberJoined) {
 	m.doubts.News(c, j)
 	if w := m.workers.dead[j.Member.RPC]; w != nil { // a Worker that registers there takes its record's place
-		c.Log().Infof("Worker %s is back. Asking it to re-register.", w.ID)
+		c.Log().Infof("A member has joined where lost worker %s was. Asking it to re-register.", w.ID)
 		c.Send(w.Ref, &deploy.ReconnectWorker{MasterUrl: m.url(c), MasterTerm: m.cfg.Term})
 	}
 }

@@ -59,9 +59,9 @@ type Event struct {
 	By string
 }
 
-// books hold the members, who suspects whom, and the changes not yet reported. A member stands in the queue at most once, with all that
-// happened to it since its last event, so the queue is never longer than the list of members; a member that came and went
-// in the meantime causes no event. Books are not safe for concurrent use.
+// books hold the members, the accusations, and the changes that no event has reported. The queue has a member at most once, with all that
+// happened to it since its last event. So the queue is never longer than the list of members, and a member that came and went in the
+// meantime causes no event. Books are not safe for concurrent use.
 type books struct {
 	self        string
 	now         map[string]Info

@@ -62,7 +62,7 @@ type discovery struct {
 }
 
 func (d *discovery) event(e Event) {
-	if e.Info.RPC.IsZero() { // a command that only looks is no part of the cluster
+	if e.Info.RPC.IsZero() { // it listens nowhere, as an ApplicationMaster in client mode: no endpoint can ask it
 		return
 	}
 	m := membership.Member{Name: e.Info.Name, Role: e.Info.Role, RPC: e.Info.RPC}

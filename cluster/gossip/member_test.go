@@ -219,7 +219,7 @@ func TestMembership(t *testing.T) {
 	a.wantMembers(a.Name())
 	a.wantNoEvent()
 
-	// Who comes later hears from the one that it joins who was there.
+	// A latecomer learns from the member that it joins which members are gone.
 	late := play(t, gossip.Config{Label: "test", Incarnation: 2, Meta: gossip.Meta{Role: gossip.RoleLook}, Join: []string{a.Addr().String()}})
 	got := late.Standings()
 	slices.SortFunc(got, func(x, y gossip.Standing) int { return cmp.Compare(x.Name, y.Name) }) // both may be gone at one time

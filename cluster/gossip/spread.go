@@ -87,8 +87,8 @@ func (d *delegate) GetBroadcasts(overhead, limit int) [][]byte {
 // mostState bounds the state that another member may send, in bytes.
 const mostState = 128 << 10
 
-// LocalState is what a member that has heard nothing needs, line by line: who is gone, who is suspected, and the accusations that stand. Those
-// that are suspected are named whole, since memberlist tells a member that joins nothing of them.
+// LocalState tells a member that has heard nothing what memberlist does not, line by line: the members that are gone, the suspected ones, and
+// the accusations that stand. The line of a suspected member has all that is known of it, since memberlist names no suspect to a newcomer.
 func (d *delegate) LocalState(bool) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -102,7 +102,7 @@ func (d *delegate) LocalState(bool) []byte {
 		if s.State == Alive {
 			continue
 		}
-		if line, err := encodeStanding(s); err == nil { // one that could not be longer is left out
+		if line, err := encodeStanding(s); err == nil { // metadata too long for the wire is left out
 			add(line)
 		}
 	}

@@ -121,7 +121,7 @@ func TestStandings(t *testing.T) {
 	}
 }
 
-// A member that joins hears from one exchange of states who is gone, who is suspected, though memberlist does not name these, and by whom.
+// One exchange of states tells a member that joins which members are gone, and who suspects which. memberlist does not name suspects to it.
 func TestTheStateTellsWhoIsGoneAndWhoIsSuspected(t *testing.T) {
 	now := atSeconds(5)
 	old := keeper("me", &now).among("a", "b", "c", "d")
@@ -147,7 +147,7 @@ func TestTheStateTellsWhoIsGoneAndWhoIsSuspected(t *testing.T) {
 	}
 }
 
-// Whatever another member says of who is gone, and however often, the latest of the most recent are kept.
+// Another member may name any number of members that are gone: the books keep the latest ones, up to a bound.
 func TestWhoIsGoneIsBounded(t *testing.T) {
 	now := atSeconds(1000)
 	m := keeper("me", &now)

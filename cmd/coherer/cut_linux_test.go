@@ -40,8 +40,8 @@ func TestANodeBehindACutIsLostInSeconds(t *testing.T) {
 	n.heal(t, 1)
 	n.heal(t, 2)
 	at := strings.TrimPrefix(living.URL, "spark://")
-	log.until(t, "on "+at, "is back. Asking it to re-register.", "Registering worker "+at)
-	if said := log.String(); strings.Count(said, "is back.") != 1 {
+	log.until(t, "on "+at, "A member has joined where lost worker", "Registering worker "+at)
+	if said := log.String(); strings.Count(said, "A member has joined where lost worker") != 1 {
 		t.Errorf("the Worker that was killed is back:\n%s", said)
 	}
 }

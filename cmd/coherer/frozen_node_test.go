@@ -24,7 +24,7 @@ func TestAFrozenNodeIsLostInSeconds(t *testing.T) {
 	masterLog.until(t, "is suspected to be gone, asking it", "before its time-out: Gave no answer")
 	rmLog.until(t, "is suspected to be gone, asking it", "before its time-out: Gave no answer", "Transitioned from RUNNING to LOST")
 	signalAll(t, both, syscall.SIGCONT)
-	masterLog.until(t, "before its time-out", "is back. Asking it to re-register.", "Registering worker")
+	masterLog.until(t, "before its time-out", "A member has joined where lost worker", "Registering worker")
 	rmLog.until(t, "before its time-out", "registered with capability")
 
 	before := []int{len(masterLog.String()), len(rmLog.String())}
