@@ -58,9 +58,9 @@ soak:
 	GOGC=400 go test ./cluster/scenario -count=1 -timeout 1h -v -run TestSeedsOfYARNLives -yarnlives=1000
 	go test ./cmd/coherer -count=1 -timeout 1h -v -run TestAMixedRingUnderJobs -ringsteps=200
 
-# ring: MEMBERS members of one gossip on loopback (200 want more than two cores), quiet and on a busy machine, at our pace and at memberlist's own. It wants a quiet machine:
-# all are in one process, and members that get no processor for too long suspect each other.
+# ring: MEMBERS members of one gossip on loopback, quiet and on a busy machine, at our pace and at memberlist's own: two minutes. It wants a
+# quiet machine: all are in one process, and members that get no processor for too long suspect each other.
 .PHONY: ring
-MEMBERS ?= 100
+MEMBERS ?= 200
 ring:
 	go test ./cluster/gossip -run '^$$' -bench Ring -benchtime 1x -members=$(MEMBERS) -window=10s

@@ -37,7 +37,7 @@ heartbeats gobench:msgs/s,cores-of-master go test ./cmd/coherer -run '^$' -bench
 recovery gobench:s/run,workers/s,cpu-s/run,s-election/run go test ./cluster/recovery -run '^$' -bench 'Registration|Recovery' -benchtime 1x -count {3/1}
 election gobench:ns/op,s-longest go test ./cmd/coherer -run '^$' -bench Election -benchtime {10x/1x}
 gossip gobench:join-ms,crash-ms go test ./cluster/gossip -run '^$' -bench Convergence -benchtime {3x/1x}
-ring gobench:join-ms,crash-ms,packets/s,B/s,%-core,suspicions/min,failures/min,busy-crash-ms go test ./cluster/gossip -run '^$' -bench Ring -benchtime 1x -members=100 -window=5s
+ring gobench:join-ms,settled-ms,crash-ms,packets/s,B/s,%-core,suspicions/min,failures/min,busy-crash-ms go test ./cluster/gossip -run '^$' -bench Ring -benchtime 1x -members=200 -window=10s
 scheduler gobench:allocations/cpu-s,p50-us,p99-us go test ./actors/resourcemanager/fair -run '^$' -bench Fill -benchtime 2x -count {5/1}
 lives gobench:lives/cpu-s,p50-us,p99-us go test ./actors/resourcemanager/fair -run '^$' -bench Steady -benchtime {20x/5x} -count {5/1}
 shares gobench:ns/op go test ./actors/resourcemanager/fair -run '^$' -bench 'Shares|Allocations|Update|Preempt' -benchtime {20x/2x} -count {3/1}

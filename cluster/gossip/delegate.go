@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"bytes"
 	"errors"
 	"time"
 
@@ -26,7 +27,11 @@ var errLooks = errors.New("it only looks")
 // Join begins. As members they would be probed, and news would go to them, for seconds after their end: commands that look again and again
 // could so hold up the news of a real failure for minutes.
 func (d *delegate) NotifyAlive(n *memberlist.Node) error {
-	if meta, err := decodeMeta(n.Meta); err == nil && meta.Role == RoleLook && n.Name != d.name {
+	// Each piece of news comes from many members, and memberlist asks for every copy. Nearly all can be told without being decoded.
+	if n.Name == d.name || !bytes.Contains(n.Meta, []byte(RoleLook)) {
+		return nil
+	}
+	if meta, err := decodeMeta(n.Meta); err == nil && meta.Role == RoleLook {
 		return errLooks
 	}
 	return nil

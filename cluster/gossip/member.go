@@ -91,7 +91,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		changed:  make(chan struct{}),
 	}
 	settings := c.settings(ip)
-	m.rumours = memberlist.TransmitLimitedQueue{NumNodes: m.size, RetransmitMult: settings.RetransmitMult}
+	// memberlist multiplies by the digits of the number of members. Half of that reaches all where there are two digits or more.
+	size := func() int { return max(m.size(), 10) }
+	m.rumours = memberlist.TransmitLimitedQueue{NumNodes: size, RetransmitMult: settings.RetransmitMult / 2}
 	settings.Logger = newLogger(c.Log, m.accuse, m.count)
 	settings.Delegate = (*delegate)(m)
 	settings.Events = (*delegate)(m)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"testing"
@@ -17,7 +18,7 @@ import (
 
 var (
 	membersFlag = flag.Int("members", 20, "BenchmarkRing makes a ring of so many members")
-	windowFlag  = flag.Duration("window", 2*time.Second, "BenchmarkRing measures traffic and suspicions for so long")
+	windowFlag  = flag.Duration("window", 2*time.Second, "BenchmarkRing measures traffic for so long, and lets a member of a busy machine crash after it")
 )
 
 // paces are how quick the members of a ring are: as ours, and by memberlist's own settings for a local network.
@@ -27,29 +28,32 @@ var paces = []struct {
 }{{"coherer", gossip.Pace}, {"memberlist-LAN", memberlist.DefaultLANConfig}}
 
 // BenchmarkRing makes a ring of real members on loopback, all by the address of the first, in this process. It measures the time until all
-// know all (join-ms); what a member sends while nothing happens (packets/s and B/s, in packets and in streams), and which part of a core it
-// takes (%-core); the time until all know of a crash (crash-ms). Then processes that only compute, two for each core, take the machine: how
-// many suspicions of members that live there are a minute (suspicions/min), how often somebody gives up such a member (failures/min: a hint,
-// which removes nobody who answers), and the time until all know of a crash (busy-crash-ms).
+// know all (join-ms), and until nobody passes the news of that on any more (settled-ms); what a member sends while nothing happens (packets/s
+// and B/s, in packets and in streams), and which part of a core it takes (%-core); the time until all know of a crash (crash-ms). Then processes
+// that only compute, two for each core, take the machine, and another member crashes (busy-crash-ms). Until all know of that, it counts how many
+// suspicions of members that live there are a minute (suspicions/min), and how often somebody gives up such a member (failures/min: a hint,
+// which removes nobody who answers).
 func BenchmarkRing(b *testing.B) {
 	// Two sockets each, and as many streams as they open at a time. The go runtime has raised the limit as far as it may.
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil || files.Cur < uint64(4**membersFlag) {
 		b.Skipf("a process may have %d files open, which is too few for %d members (%v)", files.Cur, *membersFlag, err)
 	}
+	// memberlist reads each packet into 64 KiB of its own. As garbage of many members in one process, these took a quarter of two cores.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, p := range paces {
 		b.Run(fmt.Sprintf("pace=%s/members=%d", p.name, *membersFlag), func(b *testing.B) {
 			for b.Loop() {
 				r := newCrowd(b, p.pace)
 				b.ReportMetric(ms(r.join(*membersFlag)), "join-ms")
+				b.ReportMetric(ms(r.settle()), "settled-ms")
 				r.measureIdle(*windowFlag)
 				b.ReportMetric(ms(r.crash()), "crash-ms")
-				if r.suspicions > 0 || r.failures > 0 {
-					b.Logf("before the machine was busy: %d suspicions, %d failures", r.suspicions, r.failures)
+				if suspicions, failures := r.errors(); suspicions > 0 || failures > 0 {
+					b.Logf("before the machine was busy: %d suspicions, %d failures", suspicions, failures)
 				}
 				idle := busy(b)
 				r.measureBusy(*windowFlag)
-				b.ReportMetric(ms(r.crash()), "busy-crash-ms")
 				idle()
 				r.end()
 			}
@@ -148,10 +152,12 @@ func (r *crowd) hear(i int, self string, e gossip.Event) {
 	}
 }
 
+// patience bounds each wait of a crowd.
+const patience = 3 * time.Minute
+
 // until waits until something is so of all members that have not crashed.
 func (r *crowd) until(what string, ok func(i int) bool) {
 	r.b.Helper()
-	const patience = 3 * time.Minute
 	defer time.AfterFunc(patience, r.change.Broadcast).Stop()
 	began := time.Now()
 	r.mu.Lock()
@@ -185,10 +191,26 @@ func (r *crowd) crash() time.Duration {
 	return time.Since(began)
 }
 
+// settle waits until the members send only probes and the answers to them, to within a tenth: all news are told. memberlist does not report
+// that its queue is empty, so this looks each second.
+func (r *crowd) settle() time.Duration {
+	began, least := time.Now(), 2.2*float64(len(r.members))/r.pace().ProbeInterval.Seconds()
+	for packets := r.traffic.packets.Load(); ; {
+		<-time.After(time.Second)
+		now := r.traffic.packets.Load()
+		if float64(now-packets) <= least {
+			return time.Since(began)
+		}
+		if time.Since(began) >= patience {
+			suspicions, failures := r.errors()
+			r.b.Fatalf("there are news after %s; %d suspicions, %d failures", patience, suspicions, failures)
+		}
+		packets = now
+	}
+}
+
 // measureIdle reports what a member sends and computes in a window.
 func (r *crowd) measureIdle(window time.Duration) {
-	// The news of the joins come to rest: each is sent a few times. memberlist does not report that its queue is empty, so there is nothing to wait for.
-	<-time.After(3 * time.Second)
 	packets, bytes, used := r.traffic.packets.Load(), r.traffic.bytes.Load(), cpu(r.b)
 	<-time.After(window)
 	per := float64(len(r.members)) * window.Seconds()
@@ -197,18 +219,23 @@ func (r *crowd) measureIdle(window time.Duration) {
 	r.b.ReportMetric(100*(cpu(r.b)-used).Seconds()/per, "%-core")
 }
 
-// measureBusy reports the suspicions and the failures of a window.
+// measureBusy lets a member crash after a window, and reports the suspicions and the failures of all that time.
 func (r *crowd) measureBusy(window time.Duration) {
-	count := func() (suspicions, failures float64) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return float64(r.suspicions), float64(r.failures)
-	}
-	suspicions, failures := count()
+	suspicions, failures := r.errors()
+	began := time.Now()
 	<-time.After(window)
-	suspected, failed := count()
-	r.b.ReportMetric((suspected-suspicions)/window.Minutes(), "suspicions/min")
-	r.b.ReportMetric((failed-failures)/window.Minutes(), "failures/min")
+	r.b.ReportMetric(ms(r.crash()), "busy-crash-ms")
+	suspected, failed := r.errors()
+	minutes := time.Since(began).Minutes()
+	r.b.ReportMetric(float64(suspected-suspicions)/minutes, "suspicions/min")
+	r.b.ReportMetric(float64(failed-failures)/minutes, "failures/min")
+}
+
+// errors are the suspicions and the failures so far.
+func (r *crowd) errors() (suspicions, failures int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.suspicions, r.failures
 }
 
 // end ends all members. It may be called twice.

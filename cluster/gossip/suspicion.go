@@ -30,6 +30,10 @@ type charge struct {
 // mostAccusers bounds the accusers that are remembered of each member.
 const mostAccusers = 16
 
+// mostStanding bounds the accusations of a member that stand at a time. In a second or two before a crash is certain each of many members may find
+// that the crashed one does not answer. What the fourth says is no news, and to pass it on would keep a large cluster busy.
+const mostStanding = 3
+
 // accuse notes that this member's own probe of another has failed. It returns what the others should hear; false: nothing.
 func (b *books) accuse(of string) (say accusation, ok bool) {
 	if slices.ContainsFunc(b.charges[of], func(a charge) bool { return a.By == b.self && !a.Refuted }) {
@@ -54,6 +58,8 @@ func (b *books) hear(a accusation) (say accusation, ok bool) {
 	all := b.charges[a.Of]
 	i := slices.IndexFunc(all, func(x charge) bool { return x.By == a.By })
 	switch {
+	case i < 0 && !a.Refuted && len(b.accusers(a.Of)) >= mostStanding:
+		return accusation{}, false
 	case i < 0:
 		if all, ok = room(all); !ok {
 			return accusation{}, false

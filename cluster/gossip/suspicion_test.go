@@ -188,6 +188,39 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 }
 
+// Of many that have no answer from a member three are heard of; when one of their accusations is refuted the next one counts.
+func TestThreeAccusersAreEnough(t *testing.T) {
+	now := time.Now()
+	m := keeper("me", &now).among("a", "b", "c", "d", "x")
+	said := func() (out []string) {
+		for {
+			lines := (*delegate)(m).GetBroadcasts(0, 1000)
+			if len(lines) == 0 {
+				slices.Sort(out)
+				return slices.Compact(out)
+			}
+			for _, line := range lines {
+				out = append(out, string(line))
+			}
+		}
+	}
+	for _, by := range []string{"a", "b", "c", "d"} {
+		(*delegate)(m).NotifyMsg([]byte("suspect 1 " + by + " x"))
+	}
+	m.accuse("x")
+	if got := said(); !slices.Equal(got, []string{"suspect 1 a x", "suspect 1 b x", "suspect 1 c x"}) {
+		t.Errorf("said %q", got)
+	}
+	(*delegate)(m).NotifyMsg([]byte("refute 1 b x"))
+	m.accuse("x")
+	if got := said(); !slices.Equal(got, []string{"refute 1 b x", "suspect 2 me x"}) {
+		t.Errorf("said %q", got)
+	}
+	if by := m.books.accusers("x"); !slices.Equal(by, []string{"a", "c", "me"}) {
+		t.Errorf("accusers %q", by)
+	}
+}
+
 // A member that joins, or missed a packet, has the accusations that stand from one exchange of states.
 func TestTheStateTellsWhoIsSuspected(t *testing.T) {
 	now := time.Now()

@@ -3,6 +3,7 @@ package gossip
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -59,7 +60,8 @@ func (m *Member) unmet(address string, err error) {
 	m.warn("gossip: this process is no member together with the one at %s: %v", address, err)
 }
 
-// missing are the addresses, of calls, of Meet and of lost members, at which no member is known.
+// missing are the addresses to call on, at which no member is known: those of calls and of Meet, and those of lost members as far as this
+// member is one of the Callers this time.
 func (m *Member) missing() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,7 +73,9 @@ func (m *Member) missing() []string {
 	m.lost = slices.DeleteFunc(m.lost, func(a rpcenv.Address) bool { return slices.Contains(known, a.String()) })
 	var out []string
 	for _, a := range m.lost {
-		out = append(out, a.String())
+		if isCaller(len(known)) {
+			out = append(out, a.String())
+		}
 	}
 	for _, a := range slices.Concat(m.calls, m.met) {
 		if !slices.Contains(known, a) && !slices.Contains(out, a) {
@@ -80,6 +84,9 @@ func (m *Member) missing() []string {
 	}
 	return out
 }
+
+// isCaller decides by chance whether a member, one of so many, is one of the Callers.
+func isCaller(among int) bool { return among <= Callers || rand.IntN(among) < Callers }
 
 // lose remembers where a failed member was; it wants m.mu.
 func (m *Member) lose(at rpcenv.Address) {

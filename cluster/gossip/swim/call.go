@@ -62,7 +62,8 @@ func (m *Member) callEach(places []int32) {
 	}
 }
 
-// missing are the addresses, of calls and of members that failed, at which no member is known.
+// missing are the addresses to call on, at which no member is known: those of calls, and those of members that failed as far as this member is
+// one of the Callers this time.
 func (m *Member) missing() []int32 {
 	if len(m.calls)+len(m.lost) == 0 {
 		return nil
@@ -71,7 +72,12 @@ func (m *Member) missing() []int32 {
 		return slices.ContainsFunc(m.order, func(about int32) bool { return m.ring.members[about].place == place && m.knows(about) })
 	}
 	m.lost = slices.DeleteFunc(m.lost, known)
-	out := slices.Clone(m.lost)
+	var out []int32
+	for _, p := range m.lost {
+		if m.present <= gossip.Callers || m.rnd.IntN(m.present) < gossip.Callers {
+			out = append(out, p)
+		}
+	}
 	for _, p := range m.calls {
 		if !known(p) && !slices.Contains(out, p) {
 			out = append(out, p)
