@@ -1,9 +1,11 @@
 package driver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/coherer/coherer/actors/appclient"
@@ -28,6 +30,7 @@ type Driver struct {
 	receiver  *heartbeat.Receiver
 	blocks    *storage.Master
 	yarn      bool
+	jobs      atomic.Int32 // that were submitted
 
 	allocation *allocation.Manager // nil: the settings fix the number of executors
 }
@@ -135,15 +138,27 @@ func (d *Driver) listeners(cfg Config) []rpcenv.Ref {
 func (d *Driver) ref(name string) rpcenv.Ref { return d.env.Ref(d.env.Address(), name) }
 
 // RunJob runs a job and waits for its results, one for each partition. It may be called by several bodies at once. The
-// error is a *dag.JobError when the job failed.
+// error is a *dag.JobError when the job failed. When the context of b ends first, the job is cancelled: its tasks are killed.
 func (d *Driver) RunJob(b *rpcenv.Blocking, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
-	q := dag.JobSubmitted{Invocation: job, Action: action}
+	q := dag.JobSubmitted{JobID: d.jobs.Add(1) - 1, Invocation: job, Action: action}
 	// The answer comes at the job's end: with the usual time-out of an ask a long job would fail.
 	answer, err := rpcenv.AskWait(b, d.ref(dag.Name), q, rpcenv.Timeout("the driver's patience", forever))
-	if err != nil {
-		return nil, fmt.Errorf("job %s: %w", job.Name, err)
+	if err == nil {
+		return answer.Results, nil
 	}
-	return answer.Results, nil
+	// Otherwise nobody waits for the job any more, and its tasks would keep their cores. In an Env that ends they end with it.
+	if b.Done() && !errors.Is(context.Cause(b.Context()), rpcenv.ErrStopped) {
+		why := dag.JobCancelled{JobID: q.JobID, Reason: fmt.Sprintf("because its context ended: %v", context.Cause(b.Context()))}
+		err = errors.Join(err, d.env.Send(d.ref(dag.Name), why))
+	}
+	return nil, fmt.Errorf("job %s: %w", job.Name, err)
+}
+
+// Cancel sends DAGScheduler one of the messages that cancel jobs, as dag.JobGroupCancelled, and returns the numbers of the jobs that it
+// has ended.
+func Cancel[Q rpcenv.Asks[dag.JobsCancelled]](b *rpcenv.Blocking, d *Driver, q Q) ([]int32, error) {
+	answer, err := rpcenv.AskWait(b, d.ref(dag.Name), q)
+	return answer.Jobs, err
 }
 
 // Stop ends the driver in good order, as SparkContext.stop: jobs that are not answered fail, the executors get

@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/driver/dag"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/messages/app"
@@ -272,11 +273,18 @@ func (k *talk) heard(types string) (string, error) {
 	return script.Heard(k.listener, types, own...), nil
 }
 
-// asks lets the listener ask the Scheduler: kill ID ..., decommission ID ..., total N, stop, leave.
+// asks lets the listener ask the Scheduler: kill ID ..., decommission ID ..., total N, stop, leave; or DAGScheduler: cancel JOB.
 func (k *talk) asks(args string) (string, error) {
 	words := strings.Fields(args)
+	to := k.ref
 	var q rpcenv.Message
 	switch words[0] {
+	case "cancel":
+		id, err := strconv.ParseInt(words[1], 10, 32)
+		if err != nil {
+			return "", err
+		}
+		to.Name, q = dag.Name, dag.JobCancelled{JobID: int32(id), Reason: "because nobody waits"}
 	case "kill":
 		q = allocation.KillExecutors{IDs: words[1:]}
 	case "decommission":
@@ -292,16 +300,18 @@ func (k *talk) asks(args string) (string, error) {
 	case "leave":
 		q = driver.StopDriver{}
 	default:
-		return "", fmt.Errorf("asks %s: want kill, decommission, total, stop or leave", args)
+		return "", fmt.Errorf("asks %s: want cancel, kill, decommission, total, stop or leave", args)
 	}
 	k.listener.Do(func(c *rpcenv.Context) {
-		rpcenv.AskAs(c, k.ref, q, func(m rpcenv.Message, err error) {
+		rpcenv.AskAs(c, to, q, func(m rpcenv.Message, err error) {
 			answer := fmt.Sprint("answer to ", args, ": ", err)
 			switch m := m.(type) {
 			case *rpc.Bool:
 				answer = fmt.Sprint("answer to ", args, ": ", m.GetValue())
 			case allocation.Removed:
 				answer = fmt.Sprint("answer to ", args, ": ", m.IDs)
+			case dag.JobsCancelled:
+				answer = fmt.Sprint("answer to ", args, ": ", m.Jobs)
 			}
 			k.answers = append(k.answers, answer)
 		})

@@ -49,8 +49,6 @@ var (
 		"After how many failed checks that a barrier stage fits its job fails.").Awaits("barrier stages")
 	_ = conf.Declare(Settings, "spark.barrier.sync.timeout", conf.AtLeast(conf.Durations(time.Second), time.Second), "365d",
 		"How long a barrier waits for all its tasks.").Awaits("barrier stages")
-	_ = conf.Declare(Settings, "spark.scheduler.numCancelledJobGroupsToTrack", conf.AtLeast(conf.Ints, 1), "1000",
-		"How many cancelled groups of jobs are remembered, so that jobs submitted later fail too.").Awaits("groups of jobs")
 	_ = conf.Declare(Settings, "spark.shuffle.mapOutput.minSizeForBroadcast",
 		conf.Between(conf.Sizes(conf.Byte), 0, 2047*conf.MiB), "512k",
 		"Lists of map outputs from this size on go by broadcast.").Awaits("map outputs by broadcast")

@@ -84,7 +84,7 @@ func (e *Executor) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case *app.LaunchTask:
 		e.launchTask(c, m.GetData())
 	case *app.KillTask:
-		e.killTask(m)
+		e.killTask(c, m)
 	case *app.StopExecutor:
 		e.stopExecutor(c)
 	case *app.DecommissionExecutor:

@@ -41,11 +41,13 @@ type rig struct {
 	outputs  []*storage.MapStatus // what the tracker answers
 	epoch    int64                // of that answer
 	lost     error                // what the tracker fails with
-	reregist bool                 // what a heartbeat is answered
-	given    bool                 // up: the driver refuses the block manager's re-registration
-	silent   bool                 // heartbeats are not answered
-	managers int                  // registrations of the block manager
-	heard    []string             // what the driver's endpoints got: endpoint and message
+	hold     bool                 // the tracker keeps its question
+	held     rpcenv.Call[*storage.MapOutputStatuses]
+	reregist bool     // what a heartbeat is answered
+	given    bool     // up: the driver refuses the block manager's re-registration
+	silent   bool     // heartbeats are not answered
+	managers int      // registrations of the block manager
+	heard    []string // what the driver's endpoints got: endpoint and message
 }
 
 // store has blocks in memory: an executor's own, and those of others by their port.
@@ -115,7 +117,9 @@ func bootRig(t *testing.T, refuse error, change func(*rig, *executor.Boot), sett
 	r.tracker.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		r.hear("MapOutputTracker", m)
 		if q, ok := m.(*storage.GetMapOutputStatuses); ok {
-			if r.lost != nil {
+			if r.hold {
+				r.held = rpcenv.Defer(c, q)
+			} else if r.lost != nil {
 				rpcenv.Fail(c, q, r.lost)
 			} else {
 				rpcenv.Reply(c, q, &storage.MapOutputStatuses{Statuses: r.outputs, Epoch: r.epoch})

@@ -25,7 +25,7 @@ type state struct {
 // task is an attempt that runs.
 type task struct {
 	desc   *app.TaskDescription
-	cancel func()
+	cancel func() // nil until its work begins
 	killed string // why it was killed
 }
 

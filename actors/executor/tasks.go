@@ -25,7 +25,7 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 		return
 	}
 	c.Log().Infof("Running %s", d.GetName())
-	t := &task{desc: d, cancel: func() {}}
+	t := &task{desc: d}
 	e.tasks()[d.GetTaskId()] = t
 	// Before the outputs are looked up: the task was made after losses that the cached ones do not know.
 	e.state.see(d.GetEpoch())
@@ -36,14 +36,14 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 				e.finish(c, t, nil, err)
 				return
 			}
+			if e.tasks()[d.GetTaskId()] != t { // it was killed while it waited for the outputs
+				return
+			}
 			w := work{
 				desc: d, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(),
 				maxMessage: rpcenv.RPCMessageMaxSize.Get(c.Conf()) << 20,
 			}
 			t.cancel = rpcenv.Run(c, "", w.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
-			if t.killed != "" { // while it waited for the outputs
-				t.cancel()
-			}
 		})
 	})
 }
@@ -147,9 +147,12 @@ func (e *Executor) fetchOutputs(c *rpcenv.Context, shuffle int32, then func(erro
 	})
 }
 
-// finish reports how an attempt ended.
+// finish reports how an attempt ended, once.
 func (e *Executor) finish(c *rpcenv.Context, t *task, r *app.TaskResult, err error) {
 	d := t.desc
+	if e.tasks()[d.GetTaskId()] != t {
+		return
+	}
 	delete(e.tasks(), d.GetTaskId())
 	u := &app.StatusUpdate{ExecutorId: e.cfg.Args.ExecutorID, TaskId: &d.TaskId, TaskCpus: d.GetCpus(), State: app.TaskState_FINISHED, Result: r}
 	switch {
@@ -193,7 +196,7 @@ func failureOf(err error) *app.TaskFailure {
 var badJob = []error{rdd.ErrUnknownJob, rdd.ErrBadJob, rdd.ErrNoCodec, rdd.ErrBadArguments, rdd.ErrBadTask}
 
 // killTask ends an attempt whose result the driver does not need; an unknown one has ended already.
-func (e *Executor) killTask(m *app.KillTask) {
+func (e *Executor) killTask(c *rpcenv.Context, m *app.KillTask) {
 	t := e.tasks()[m.GetTaskId()]
 	if t == nil {
 		return
@@ -201,6 +204,11 @@ func (e *Executor) killTask(m *app.KillTask) {
 	t.killed = m.GetReason()
 	if t.killed == "" {
 		t.killed = "killed"
+	}
+	if t.cancel == nil {
+		// Nothing of it runs yet. It must not wait for a lineage or for outputs that it does not need: the driver waits for its core.
+		e.finish(c, t, nil, nil)
+		return
 	}
 	t.cancel()
 }

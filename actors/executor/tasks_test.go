@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
+	storagepb "github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -171,6 +172,18 @@ func TestAKillEndsATaskAtOnce(t *testing.T) {
 	if took := r.Now().Sub(began); took > time.Second {
 		t.Errorf("it ended after %s", took)
 	}
+}
+
+// A task that waits for map outputs ends without them: the driver waits for its core. The answer then starts nothing.
+func TestAKillEndsATaskThatWaitsForMapOutputs(t *testing.T) {
+	r := newRig(t)
+	r.hold = true
+	r.send(reduceTask(t, 1))
+	r.send(reduceTask(t, 2))
+	r.driver.Send(r.ref, &app.KillTask{TaskId: 1, Reason: "no longer wanted"})
+	r.wantEnded("1 KILLED TaskKilled")
+	r.atOnce(func() { r.tracker.Do(func(*rpcenv.Context) { r.held.Reply(&storagepb.MapOutputStatuses{}) }) })
+	r.wantEnded("2 FINISHED ")
 }
 
 func TestATaskReadsItsSplitOfAFile(t *testing.T) {

@@ -17,6 +17,8 @@ type Invocation struct {
 	Name    string
 	Args    []byte
 	Lineage *Lineage
+	// Properties of the job by Spark's keys, from the context of its action: see WithProperty. They must not change.
+	Properties map[string]string
 }
 
 // Collect computes a bound job and brings all its records, in order of the partitions. It is an action: it is called by
@@ -67,5 +69,10 @@ func runJob[T any](ctx context.Context, r Runner, b Bound[T], action Action) ([]
 	if err != nil {
 		return nil, err
 	}
+	p := propertiesOf(ctx)
+	if p.err != nil {
+		return nil, fmt.Errorf("job %s: %w", job.Name, p.err)
+	}
+	job.Properties = p.values
 	return r.RunJob(ctx, job, action)
 }

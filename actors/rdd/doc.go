@@ -25,6 +25,9 @@
 // What one action learnt goes into the next job as an argument. A bound job may itself be (part of) an argument, where
 // From takes up its Dataset again; so iterative programs are built.
 //
+// The end of ctx cancels the job: its tasks are killed, each after at most 16 further records, and the action fails with the cause of
+// ctx. WithJobGroup and WithJobTag give the jobs of a context names by which an application cancels them (package app).
+//
 // # What must hold of a job
 //
 // No code travels, only the name of a job and its argument, encoded by encoding/gob. The executor calls the same

@@ -36,7 +36,7 @@ type Task struct {
 	// the map index; empty ones may be left out. A block may be reused after the next is asked for. An error ends the
 	// task, which returns it unchanged. Without a shuffle before the stage Fetch may be nil.
 	Fetch func(shuffle, reduce int) iter.Seq2[[]byte, error]
-	// Done, when not nil, is asked every few thousand records and every chunk of a file; its error ends the task, which
+	// Done, when not nil, is asked every 16 records and every chunk of a file; its error ends the task, which
 	// returns it unchanged.
 	Done func() error
 	// Sleep is what the operation Sleep pauses by: virtual time in a simulation. Its error ends the task, which returns it
@@ -134,9 +134,13 @@ func (r *run) fail(err error) {
 	panic(stopped{})
 }
 
+// doneEvery is how many records pass before a task looks whether it is still wanted. Slow functions make each record long, so it
+// is small; each record would cost a quick function more than its own work.
+const doneEvery = 16
+
 // tick is called for each record of a source, of a shuffle and of a function that may give many.
 func (r *run) tick() {
-	if r.ticks++; r.ticks%4096 == 0 {
+	if r.ticks++; r.ticks%doneEvery == 0 {
 		r.check()
 	}
 }

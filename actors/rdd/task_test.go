@@ -55,6 +55,7 @@ var (
 		})
 	})
 
+	upTo    = Define("up to", func(n int64) Dataset[int64] { return Range(0, n, 1) })
 	endless = Define("endless", func(int) Dataset[int] {
 		return FlatMap(Range(0, 1, 1), func(int64) iter.Seq[int] {
 			return func(yield func(int) bool) {
@@ -237,6 +238,17 @@ func TestDoneEndsATask(t *testing.T) {
 	cancel()
 	if _, err := Count(ctx, Local(nil), endless.With(0)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A user's function may take long for each record, so a task looks often whether it is still wanted.
+func TestATaskAsksOftenWhetherItIsDone(t *testing.T) {
+	const records = 1000
+	asked := 0
+	l := lineageOf(t, upTo.With(records))
+	_, err := l.RunResult(Task{Node: l.Last(), Done: func() error { asked++; return nil }}, ActionCount)
+	if err != nil || asked < records/20 {
+		t.Errorf("asked %d times for %d records, error %v", asked, records, err)
 	}
 }
 

@@ -18,16 +18,24 @@ type App struct {
 
 var _ rdd.Runner = (*App)(nil)
 
-// On is the App of a driver whose program is a body of Env.Go, as in a simulation.
+// On is the App of a driver whose program is a body of Env.Go, as in a simulation. There the end of a context that is not the
+// body's own ends nothing, since no goroutine may watch it; another body can cancel jobs.
 func On(d *driver.Driver, b *rpcenv.Blocking) *App {
-	return &App{driver: d, blocking: func(context.Context) *rpcenv.Blocking { return b }}
+	host, hooked := d.Env().Host().(rpcenv.Hooked)
+	simulated := hooked && host.Hooks().Turn != nil
+	return &App{driver: d, blocking: func(ctx context.Context) *rpcenv.Blocking {
+		if simulated || ctx.Done() == nil || ctx == b.Context() {
+			return b
+		}
+		return d.Env().Blocking(ctx)
+	}}
 }
 
 // Conf is the application's settings.
 func (a *App) Conf() *conf.Conf { return a.driver.Env().Conf() }
 
-// RunJob runs a job and waits for its results, in the order of the partitions. It fails with the job's error, or when ctx
-// ends.
+// RunJob runs a job and waits for its results, in the order of the partitions. It fails with the job's error, or with the cause of
+// ctx when that ends first: then the job is cancelled, and its tasks are killed.
 func (a *App) RunJob(ctx context.Context, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
 	b := a.blocking(ctx)
 	defer b.Close()

@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/local"
+	tracepb "github.com/coherer/coherer/messages/trace"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/sim"
 )
@@ -66,14 +67,45 @@ func BenchmarkThousandWorkers(b *testing.B) {
 	}
 }
 
+// asleep has a task for each of two cores, which would go on for a day.
+var asleep = rdd.Define("local test: asleep", func(d time.Duration) rdd.Dataset[int64] {
+	return rdd.Sleep(rdd.Range(0, 2, 2), func(int64) time.Duration { return d })
+})
+
+// cancelsAJob cancels a job by the end of its context when both its tasks have been given to executors: the next
+// job gets their cores.
+func cancelsAJob(t *testing.T, c *local.Cluster, a *app.App) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	enough := errors.New("it took too long")
+	begun := 0
+	stop := c.Recorder().Watch(func(r *tracepb.Record) {
+		if r.GetKind() != tracepb.Kind_SENT || r.GetType() != "app.LaunchTask" {
+			return
+		}
+		if begun++; begun == 2 {
+			cancel(enough)
+		}
+	})
+	defer stop()
+	if n, err := rdd.Count(rdd.WithJobGroup(ctx, "sleepers", "to be cancelled"), a, asleep.With(24*time.Hour)); !errors.Is(err, enough) {
+		t.Errorf("a job whose context ended: %d, %v", n, err)
+	}
+	if jobs, err := a.CancelJobGroup(t.Context(), "sleepers", ""); len(jobs) > 0 || err != nil {
+		t.Errorf("jobs %v of the group went on, %v", jobs, err)
+	}
+}
+
 // Executors as processes know the test's own jobs, are listed while they run, and can be killed by their name.
 func TestProcesses(t *testing.T) {
 	c := local.Start(t, local.Config{Kind: local.Processes, Workers: 2, Conf: map[string]string{"spark.executor.memory": "512m"}})
-	ended, asleep := make(chan error, 1), make(chan struct{})
+	ended, leave := make(chan error, 1), make(chan struct{})
 	var counts []rdd.Pair[int64, int64]
 	c.Application("Driver", func(b *rpcenv.Blocking, a *app.App) (err error) {
+		cancelsAJob(t, c, a)
+		// Its tasks want the same cores.
 		if counts, err = rdd.Collect(context.Background(), a, lastDigits.With(args{1000})); err == nil {
-			<-asleep
+			<-leave
 		}
 		return err
 	}, func(err error) { ended <- err })
@@ -100,7 +132,7 @@ func TestProcesses(t *testing.T) {
 	if slices.ContainsFunc(c.Executors(), func(x local.Running) bool { return x.ExecutorID == killed }) {
 		t.Errorf("Exec%s is listed", killed)
 	}
-	close(asleep)
+	close(leave)
 	until(func() bool { return len(ended) > 0 })
 	if err := <-ended; err != nil || len(counts) != 10 {
 		t.Error(err, counts)

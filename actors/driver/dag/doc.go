@@ -13,4 +13,11 @@
 // executor, are given up, and both stages are submitted again 200 ms later for the partitions that are missing. A stage
 // that fails to fetch spark.stage.maxConsecutiveAttempts times without a success between fails its job. A lost executor's
 // outputs are given up at once; a stage that already reads them finds out by FetchFailed, as in Spark.
+//
+// # Cancellation
+//
+// JobCancelled, StageCancelled, JobGroupCancelled, JobTagCancelled and AllJobsCancelled fail jobs with "Job N cancelled ...", also jobs
+// whose splits are still being computed. CancelTasks goes out for each stage that no other job needs: CoarseGrainedScheduler sends
+// KillTask for what runs and starts no more of it. A task holds its core until its executor has reported its end. What it still brings
+// changes nothing.
 package dag

@@ -184,8 +184,8 @@ func TestADeadApplicationFailsAllJobs(t *testing.T) {
 		"L: job 0 stage 0.0 ends: Stage cancelled: "+failed, "L: job 0 ends: "+failed,
 		"L: job 1 stage 1.0 ends: Stage cancelled: "+failed, "L: job 1 ends: "+failed, "L: job 2 ends: "+failed,
 		"S: cancel 0: Stage cancelled: "+failed, "S: cancel 1: Stage cancelled: "+failed, "T: forget 0", "T: forget 1")
-	for i, id := range []int32{0, 1, 2, -1} { // the last one never had a number
-		r.failed(i, JobError{JobID: id, Reason: "dead"})
+	for i := range 4 {
+		r.failed(i, JobError{JobID: int32(i), Reason: "dead"})
 	}
 	r.Advance(resubmitDelay)
 	r.want()

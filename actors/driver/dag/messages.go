@@ -1,9 +1,6 @@
 package dag
 
 import (
-	"fmt"
-
-	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -15,6 +12,8 @@ const Name = "DAGScheduler"
 // The failure of a job is a *JobError, or that of its lineage or its splits.
 type JobSubmitted struct {
 	rpcenv.Local
+	// JobID is the number that the asker chose for the job. Each job has one of its own; earlier jobs have lower ones.
+	JobID      int32
 	Invocation rdd.Invocation
 	Action     rdd.Action
 }
@@ -41,25 +40,3 @@ type ReportDeath struct{ rpcenv.Local }
 
 // ResubmitFailedStages is the timer that submits stages again after a fetch failure.
 type ResubmitFailedStages struct{ rpcenv.Local }
-
-// JobError is why a job failed.
-type JobError struct {
-	JobID int32
-	// Reason is Spark's text, without "Job aborted due to stage failure: ".
-	Reason string
-	// Kind is the kind of the task failure that decided it; "" when it was none.
-	Kind string
-}
-
-// Error is Spark's text.
-func (e *JobError) Error() string {
-	return fmt.Sprintf("Job aborted due to stage failure: %s", e.Reason)
-}
-
-// Unwrap is rdd.ErrLineageDiffers when that was the reason.
-func (e *JobError) Unwrap() error {
-	if e.Kind == tasks.KindLineageDiffers {
-		return rdd.ErrLineageDiffers
-	}
-	return nil
-}

@@ -142,7 +142,7 @@ func submit[T any](r *rig, b rdd.Bound[T]) {
 func (r *rig) ask(c *rpcenv.Context, inv rdd.Invocation) {
 	n := r.asked
 	r.asked++
-	rpcenv.Ask(c, r.ref, JobSubmitted{Invocation: inv, Action: rdd.ActionCollect}, func(res JobResult, err error) {
+	rpcenv.Ask(c, r.ref, JobSubmitted{JobID: int32(n), Invocation: inv, Action: rdd.ActionCollect}, func(res JobResult, err error) {
 		if err != nil {
 			r.bad = append(r.bad, err)
 			r.heard = append(r.heard, fmt.Sprintf("P: job %d: %v", n, err))

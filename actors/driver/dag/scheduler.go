@@ -31,8 +31,8 @@ type Scheduler struct {
 	cfg  Config
 	jobs []*job // by id
 	// stages of the jobs that are not answered, by id.
-	stages                          map[int32]*stage
-	nextJob, nextStage, nextShuffle int32
+	stages                 map[int32]*stage
+	nextStage, nextShuffle int32
 	// epoch counts losses of map outputs; tasks carry it.
 	epoch int64
 	// lostAt is the epoch in which an executor's outputs were given up, 0 for none: what older tasks bring from it may be gone.
@@ -42,6 +42,9 @@ type Scheduler struct {
 	unreported  string // the line of the log for it, until a job fails with it or the log has it
 	maxFetch    int
 	maxAttempts int
+	// cancelledGroups were cancelled with their jobs that were still to come, the latest maxCancelledGroups of them.
+	cancelledGroups    []string
+	maxCancelledGroups int
 }
 
 // New makes a Scheduler without jobs.
@@ -52,6 +55,7 @@ func New(cfg Config) *Scheduler {
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	s.maxFetch = stageMaxConsecutiveAttempts.Get(c.Conf())
+	s.maxCancelledGroups = numCancelledJobGroupsToTrack.Get(c.Conf())
 	s.maxAttempts = max(stageMaxAttempts.Get(c.Conf()), s.maxFetch)
 }
 
@@ -76,7 +80,9 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case ResubmitFailedStages:
 		s.resubmitFailedStages(c)
 	default:
-		c.Unsupported(m)
+		if !s.cancelMessage(c, m) {
+			c.Unsupported(m)
+		}
 	}
 }
 

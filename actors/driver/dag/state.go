@@ -32,6 +32,9 @@ type job struct {
 	results []rdd.Result
 }
 
+// group is the job's group; "" without one.
+func (j *job) group() string { return j.what.Properties[rdd.PropertyJobGroup] }
+
 func (j *job) result() *stage { return j.stages[len(j.stages)-1] }
 
 // shuffles are the ids of the job's shuffles, in the order of its lineage.

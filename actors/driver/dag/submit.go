@@ -1,7 +1,9 @@
 package dag
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
@@ -21,20 +23,24 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 	case s.dead != "":
 		// The program reports the reason, so the log need not.
 		s.unreported = ""
-		rpcenv.Fail(c, m, &JobError{JobID: -1, Reason: s.dead})
+		rpcenv.Fail(c, m, &JobError{JobID: m.JobID, Reason: s.dead})
+		return
+	}
+	if err := s.groupCancelled(c, m.JobID, m.Invocation.Properties[rdd.PropertyJobGroup]); err != nil {
+		rpcenv.Fail(c, m, err)
 		return
 	}
 	j := &job{
-		id: s.nextJob, what: m.Invocation, action: m.Action, digest: lineage.Digest(), answer: rpcenv.Defer(c, m),
+		id: m.JobID, what: m.Invocation, action: m.Action, digest: lineage.Digest(), answer: rpcenv.Defer(c, m),
 		stages: plan(lineage, s.nextStage, s.nextShuffle),
 	}
-	s.nextJob++
 	s.nextStage += int32(len(j.stages))
 	s.nextShuffle += int32(len(j.stages) - 1)
 	for _, g := range j.stages {
 		g.job = j
 	}
-	s.jobs = append(s.jobs, j)
+	at, _ := slices.BinarySearchFunc(s.jobs, j, func(a, b *job) int { return cmp.Compare(a.id, b.id) })
+	s.jobs = slices.Insert(s.jobs, at, j)
 	// Files are read in a body, as a file system may block. It runs beside the endpoint, so it gets copies.
 	nodes, fs := make([]int, len(j.stages)), s.cfg.FS
 	for i, g := range j.stages {
@@ -51,7 +57,7 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 		}
 		return all, nil
 	}, func(splits [][][]byte, err error) {
-		if s.dead != "" { // meanwhile: applicationDead has answered the job
+		if !slices.Contains(s.jobs, j) { // it has ended meanwhile: it was cancelled, or the application is dead
 			return
 		}
 		if err != nil {
@@ -63,7 +69,7 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 }
 
 func (s *Scheduler) startJob(c *rpcenv.Context, j *job, splits [][][]byte) {
-	start := event.JobStart{JobID: j.id, Name: j.what.Name}
+	start := event.JobStart{JobID: j.id, Name: j.what.Name, Properties: j.what.Properties}
 	for i, g := range j.stages {
 		g.split(splits[i])
 		s.stages[g.id] = g

@@ -10,6 +10,8 @@ type JobStart struct {
 	Name string
 	// Stages are the ids of its stages, parents before children; the last one gives the result.
 	Stages []int32
+	// Properties of the job by Spark's keys, such as its group.
+	Properties map[string]string
 }
 
 // JobEnd reports that a job was answered (SparkListenerJobEnd). Err is nil when it succeeded.

@@ -1,0 +1,44 @@
+package rdd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// propertyRunner runs no job: it notes the properties.
+type propertyRunner struct{ got map[string]string }
+
+func (r *propertyRunner) RunJob(_ context.Context, inv Invocation, _ Action) ([]Result, error) {
+	r.got = inv.Properties
+	return nil, nil
+}
+
+// An action's job has the properties of its context; a context that was derived changes none of those before it.
+func TestAJobHasThePropertiesOfItsContext(t *testing.T) {
+	group := WithJobGroup(t.Context(), "g", "counts")
+	tagged := WithJobTag(WithJobTag(WithJobTag(group, "a"), "b"), "a")
+	for _, k := range []struct {
+		ctx  context.Context //nolint:containedctx // a case of the table
+		want string
+	}{
+		{t.Context(), "map[]"},
+		{group, "map[spark.job.description:counts spark.jobGroup.id:g]"},
+		{tagged, "map[spark.job.description:counts spark.job.tags:a,b spark.jobGroup.id:g]"},
+		{WithProperty(WithJobGroup(tagged, "", ""), "k", "v"), "map[k:v spark.job.tags:a,b]"},
+	} {
+		var r propertyRunner
+		if _, err := Count(k.ctx, &r, endless.With(0)); err != nil || fmt.Sprint(r.got) != k.want {
+			t.Errorf("%v, %v; want %s", r.got, err, k.want)
+		}
+	}
+}
+
+func TestATagThatNoJobCanHaveFailsTheJob(t *testing.T) {
+	for _, tag := range []string{"", "a,b"} {
+		if _, err := Count(WithJobGroup(WithJobTag(t.Context(), tag), "g", ""), &propertyRunner{}, endless.With(0)); !errors.Is(err, ErrBadJob) {
+			t.Errorf("tag %q: %v", tag, err)
+		}
+	}
+}
