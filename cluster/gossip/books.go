@@ -1,7 +1,6 @@
 package gossip
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -64,7 +63,10 @@ type Event struct {
 // meantime causes no event. Books are not safe for concurrent use.
 type books struct {
 	self        string
+	cluster     uint64 // this member's; 0: none yet
+	looks       bool   // this member only looks, and takes all for members of its cluster
 	now         map[string]Info
+	strayed     map[string]Info // that memberlist has, and that went over to another cluster
 	clock       func() time.Time
 	charges     map[string][]charge // against each member, the last of each accuser, the earliest first; refuted ones stay, to know them again
 	accusations uint64              // how many this member has made
@@ -85,7 +87,7 @@ type reported struct {
 func newBooks(self string) *books {
 	return &books{
 		self: self, now: make(map[string]Info), charges: make(map[string][]charge), clock: time.Now,
-		reported: make(map[string]reported), left: make(map[string]bool), doubted: make(map[string]Info),
+		strayed: make(map[string]Info), reported: make(map[string]reported), left: make(map[string]bool), doubted: make(map[string]Info),
 	}
 }
 
@@ -232,5 +234,5 @@ func (b *books) suspicions(m Info, named []string) (Event, bool) {
 
 // members is everybody, sorted by name.
 func (b *books) members() []Info {
-	return slices.SortedFunc(maps.Values(b.now), func(x, y Info) int { return cmp.Compare(x.Name, y.Name) })
+	return slices.SortedFunc(maps.Values(b.now), byName)
 }

@@ -1,7 +1,6 @@
 package gossip
 
 import (
-	"bytes"
 	"errors"
 	"time"
 
@@ -20,21 +19,49 @@ var (
 	_ memberlist.AliveDelegate = (*delegate)(nil)
 )
 
-// errLooks refuses to memberlist a member that only looks.
-var errLooks = errors.New("it only looks")
+// Why NotifyAlive refuses a member to memberlist.
+var (
+	errLooks = errors.New("it only looks")
+	errOther = errors.New("it is of another cluster")
+)
 
 // NotifyAlive keeps those that only look out of the list of the others. They have all that they look for from the exchange of states that their
 // Join begins. As members they would be probed, and news would go to them, for seconds after their end: commands that look again and again
 // could so hold up the news of a real failure for minutes.
+//
+// It keeps out members of other clusters too, by whatever way memberlist has heard of them: books.takes says which.
 func (d *delegate) NotifyAlive(n *memberlist.Node) error {
 	// Each piece of news comes from many members, and memberlist asks for every copy. Nearly all can be told without being decoded.
-	if n.Name == d.name || !bytes.Contains(n.Meta, []byte(RoleLook)) {
+	if d.has(n.Name) {
 		return nil
 	}
-	if meta, err := decodeMeta(n.Meta); err == nil && meta.Role == RoleLook {
+	i, err := infoOf(n)
+	if err != nil { // seen drops it
+		return nil
+	}
+	if i.Role == RoleLook && n.Name != d.name {
 		return errLooks
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.books.takes(i) {
+		return errOther
+	}
 	return nil
+}
+
+// has reports whether a member with that name is there, which its next news do not change.
+func (d *delegate) has(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, here := d.books.now[name]
+	return here
+}
+
+// infoOf reads what memberlist has of a member. With the error the metadata is missing.
+func infoOf(n *memberlist.Node) (Info, error) {
+	meta, err := decodeMeta(n.Meta)
+	return Info{n.Name, rpcenv.Address{Host: n.Addr.String(), Port: int(n.Port)}, meta}, err
 }
 
 // NodeMeta is what this member says of itself, which was measured against the limit before.
@@ -58,6 +85,7 @@ func (d *delegate) NotifyLeave(n *memberlist.Node) {
 		if name == m.name {
 			return b.remove(name, true)
 		}
+		delete(b.strayed, name)
 		// The goodbye of a member that leaves has mostly taken it out of the books before.
 		if _, ok := b.now[name]; !ok {
 			return false
@@ -87,13 +115,11 @@ func (m *Member) settle(name string, at rpcenv.Address) {
 
 // seen notes what a member says of itself. A member whose metadata cannot be read is none of ours.
 func (d *delegate) seen(n *memberlist.Node) {
-	info := Info{Name: n.Name, Gossip: rpcenv.Address{Host: n.Addr.String(), Port: int(n.Port)}}
-	meta, err := decodeMeta(n.Meta)
-	info.Meta = meta
+	info, err := infoOf(n)
 	(*Member)(d).change(func(b *books) bool {
 		if err != nil { // as if it had left: upkeep does not look for it
 			return b.remove(info.Name, true)
 		}
-		return b.put(info)
+		return b.note(info)
 	})
 }

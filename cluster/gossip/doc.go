@@ -12,6 +12,11 @@
 // ways: one whose probe of another fails accuses it, the accused refutes that when it hears of it, and a member that leaves says goodbye to each
 // of the others. A command that only looks is no member to the others.
 //
+// Clusters on one host mostly have the same name, and a daemon of one may get the port of a dead member of another. Each member says the number
+// of its cluster, which a Master or ResourceManager makes of its address, and the Masters of a group of all of theirs; members of different
+// numbers do not become one ring, whatever they hear of each other and whoever calls. A process gets the number of the ring that it joins, and
+// changes it only for that of the daemons that it was told to follow, by address.
+//
 // Each run of a process is a member of its own: its name holds a number of that run, since memberlist refuses a name that it
 // knows at another address.
 //

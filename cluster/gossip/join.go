@@ -48,8 +48,10 @@ func (m *Member) join(ctx context.Context, addresses []string) error {
 	var errs []error
 	joined := len(addresses) == 0
 	for _, address := range addresses {
-		if err := m.joinOne(ctx, address); err != nil {
+		c := call{address, starts}
+		if err := m.joinOne(ctx, c); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", address, err))
+			m.answered(c, err)
 			continue
 		}
 		joined = true
@@ -61,12 +63,13 @@ func (m *Member) join(ctx context.Context, addresses []string) error {
 		"its gossip address) and that TCP and UDP pass:\n%w", ErrNobody, m.label, errors.Join(errs...))
 }
 
-// joinOne exchanges all that both know with the member at an address.
-func (m *Member) joinOne(ctx context.Context, address string) error {
+// joinOne exchanges all that both know with the member at an address. If that is of another cluster the error is an *otherCluster, or this
+// member goes over to it.
+func (m *Member) joinOne(ctx context.Context, c call) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	a, err := rpcenv.ParseAddress(address)
+	a, err := rpcenv.ParseAddress(c.address)
 	if err != nil {
 		return err
 	}
@@ -78,7 +81,24 @@ func (m *Member) joinOne(ctx context.Context, address string) error {
 	if a == m.addr { // it would answer, and a member that is alone would count as joined
 		return errors.New("it is this member's own address")
 	}
+	err = m.exchange(a)
+	var other *otherCluster
+	if errors.As(err, &other) && m.follow(other, c.why) {
+		err = m.exchange(a)
+	}
+	return err
+}
+
+// exchange is one exchange of states with the member at an address.
+func (m *Member) exchange(a rpcenv.Address) error {
+	m.exchanging.Lock()
+	defer m.exchanging.Unlock()
+	m.setCalling(a)
+	defer m.setCalling(rpcenv.Address{})
 	if _, err := m.list.Join([]string{net.JoinHostPort(a.Host, strconv.Itoa(a.Port))}); err != nil {
+		if other := otherIn(err); other != nil {
+			return other
+		}
 		// memberlist's error is a list over several lines, here of one.
 		var list interface{ WrappedErrors() []error }
 		if errors.As(err, &list) && len(list.WrappedErrors()) == 1 {
@@ -87,4 +107,10 @@ func (m *Member) joinOne(ctx context.Context, address string) error {
 		return explain(err)
 	}
 	return nil
+}
+
+func (m *Member) setCalling(a rpcenv.Address) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calling = a
 }

@@ -19,8 +19,16 @@ func TestMeetRemembersTheLatestAddresses(t *testing.T) {
 		}
 	}
 	m.Meet("10.0.0.1:7946")
-	if got := m.missing(); !slices.Equal(got, want) {
-		t.Errorf("it calls on %q", got)
+	for range 2 { // the first calls are on those that were just named
+		var got []string
+		for _, c := range m.missing() {
+			got = append(got, c.address)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("it calls on %q", got)
+		}
 	}
 	if len(m.called) != 1 {
 		t.Error("no round of calls begins")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/memberlist"
 	"github.com/sirupsen/logrus"
@@ -37,12 +38,14 @@ type Member struct {
 	closed   chan struct{}
 	notifier chan struct{} // closed when the goroutine of notify ended
 	keeper   chan struct{} // closed when the goroutine of keep ended
-	called   chan struct{} // has one entry when met grew
+	called   chan struct{} // has one entry when told grew, or this member has a cluster that the others have not heard of
 
 	tallies []*tally // of what memberlist dropped
-	said    []string // addresses of which unmet has warned; keep's alone
+	said    []string // addresses of which warnOf has warned; keep's alone, after the join
 	alone   bool     // it has led from its start, and is none of several Masters
 	rivals  []string // members of which rival has warned; notify's alone
+
+	exchanging sync.Mutex // held during a call
 
 	// rumours are lines on their way. Its lock is taken before mu.
 	rumours memberlist.TransmitLimitedQueue
@@ -53,6 +56,8 @@ type Member struct {
 	books   *books
 	calls   []string         // addresses of Config.Join, to call on while no member is known there
 	met     []string         // those of Meet, the latest
+	told    []string         // those of Meet that nobody has called on since
+	calling rpcenv.Address   // where a call is under way; zero: none is
 	lost    []rpcenv.Address // where members failed
 	changed chan struct{}    // closed and replaced at each change
 }
@@ -67,6 +72,10 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	ip, err := resolve(ctx, c.Bind.Host)
 	if err != nil {
 		return nil, fmt.Errorf("gossip: listen at %s: %w", c.Bind, err)
+	}
+	founds := c.Meta.Cluster
+	if len(c.Join) > 0 {
+		c.Meta.Cluster = 0
 	}
 	meta, err := encodeMeta(c.Meta)
 	if err != nil {
@@ -90,6 +99,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		tallies:  tallies(),
 		changed:  make(chan struct{}),
 	}
+	m.books.cluster, m.books.looks = c.Meta.Cluster, c.Meta.Role == RoleLook
 	settings := c.settings(ip)
 	// memberlist multiplies by the digits of the number of members. Half of that reaches all where there are two digits or more.
 	size := func() int { return max(m.size(), 10) }
@@ -98,6 +108,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	settings.Delegate = (*delegate)(m)
 	settings.Events = (*delegate)(m)
 	settings.Alive = (*delegate)(m)
+	settings.Merge = (*delegate)(m)
 	if c.Keys != nil {
 		keys, err := c.Keys()
 		if err != nil {
@@ -127,25 +138,43 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		m.Close()
 		return nil, err
 	}
+	m.found(founds)
 	return m, nil
 }
 
 // Meet calls on an address, now and whenever no member is known there, as on those of Config.Join; of many addresses only the latest
-// count. It returns at once; after Leave or Close it does nothing.
+// count. If another cluster answers now this member goes over to it, unless it is a Master or a ResourceManager; later calls do not make it. It
+// returns at once; after Leave or Close it does nothing. A duplicate calls again.
 func (m *Member) Meet(address string) {
 	m.mu.Lock()
-	known := slices.Contains(m.calls, address) || slices.Contains(m.met, address)
-	if !known {
+	if !slices.Contains(m.calls, address) && !slices.Contains(m.met, address) {
 		m.met = latest(append(m.met, address), MostCalls)
 	}
-	m.mu.Unlock()
-	if known {
-		return
+	if !slices.Contains(m.told, address) {
+		m.told = latest(append(m.told, address), MostCalls)
 	}
+	m.mu.Unlock()
+	m.wake()
+}
+
+// wake begins a round of calls.
+func (m *Member) wake() {
 	select {
 	case m.called <- struct{}{}:
-	default: // a round of calls is about to begin
+	default: // one is about to begin
 	}
+}
+
+// found makes this member one of a cluster that it founds, if it has none.
+func (m *Member) found(cluster uint64) {
+	m.change(func(b *books) bool {
+		if b.cluster != 0 {
+			return false
+		}
+		b.take(cluster)
+		return true
+	})
+	m.profess(true)
 }
 
 // Name is this member's own: see Info.Name.
@@ -188,8 +217,10 @@ func (m *Member) Revise(ctx context.Context, change func(own *Meta)) error {
 func (m *Member) revise(ctx context.Context, change func(own *Meta)) error {
 	m.mu.Lock()
 	old := m.books.now[m.name].Meta
+	cluster := m.books.cluster
 	m.mu.Unlock()
 	meta := old
+	meta.Cluster = cluster
 	if change(&meta); meta == old {
 		return nil
 	}
@@ -197,6 +228,10 @@ func (m *Member) revise(ctx context.Context, change func(own *Meta)) error {
 	if err != nil {
 		return fmt.Errorf("gossip: %w", err)
 	}
+	m.change(func(b *books) bool {
+		b.take(meta.Cluster)
+		return true
+	})
 	return m.publish(ctx, data)
 }
 
@@ -211,17 +246,31 @@ func (m *Member) publish(ctx context.Context, meta []byte) error {
 	return nil
 }
 
+// reviseSoon is revise for news that travel by themselves: nobody waits until all have them. It wants m.ending.
+func (m *Member) reviseSoon(change func(own *Meta)) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if err := m.revise(ctx, change); err != nil && m.log != nil {
+		m.log.Debugf("the members may hear late what is new of this one: %v", err)
+	}
+}
+
 func (m *Member) warn(format string, args ...any) {
 	if m.log != nil {
 		m.log.Warnf(format, args...)
 	}
 }
 
-// change changes the books and wakes the waiters.
+// change changes the books and wakes the waiters, and the upkeep if there is a cluster to profess.
 func (m *Member) change(f func(*books) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if f(m.books) {
+	before := m.books.cluster
+	news := f(m.books)
+	if m.books.cluster != before {
+		m.wake()
+	}
+	if news {
 		close(m.changed)
 		m.changed = make(chan struct{})
 	}

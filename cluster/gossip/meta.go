@@ -35,6 +35,9 @@ type Meta struct {
 	Since int64
 	// Group is that of a Master which is one of several.
 	Group Group
+	// Cluster is the number of the cluster that it belongs to; 0: of none yet. What Join gets is the one that it founds, unless one of
+	// Config.Join has another. A Master or ResourceManager makes it of its address, so that it is the same when it is started again.
+	Cluster uint64
 }
 
 // Group is what one of several Masters says of them: members that say so find each other by it.
@@ -70,15 +73,17 @@ type wireMeta struct {
 	Digest uint64 `json:"g,omitempty"`
 	Round  int64  `json:"n,omitempty"`
 	Formed bool   `json:"f,omitempty"`
+
+	Cluster uint64 `json:"c,omitempty"`
 }
 
-// encodeMeta writes m. Its error is ErrMetaTooLong also if m would only be too long once the member leads, or its group is formed.
+// encodeMeta writes m. Its error is ErrMetaTooLong also if m would only be too long once the member leads, has a cluster, or its group is formed.
 func encodeMeta(m Meta) ([]byte, error) {
 	if m.Role == "" {
 		return nil, errors.New("the metadata of a member has no role")
 	}
-	// Measured as of a member that leads, and whose group is formed: it must be able to say so later.
-	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since, Load: m.Load, Expect: m.Group.Expect}
+	// Measured as of a member that leads, has a cluster, and whose group is formed: it must be able to say so later.
+	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since, Load: m.Load, Expect: m.Group.Expect, Cluster: math.MaxUint64}
 	if w.Expect != 0 {
 		w.Digest, w.Round, w.Formed = math.MaxUint64, math.MaxInt64, true
 	}
@@ -89,7 +94,7 @@ func encodeMeta(m Meta) ([]byte, error) {
 	if len(data) > memberlist.MetaMaxSize {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d: shorten the id or the address of the pages", ErrMetaTooLong, len(data), memberlist.MetaMaxSize)
 	}
-	w.Leads, w.Digest, w.Round, w.Formed = m.Leads, m.Group.Digest, m.Group.Round, m.Group.Formed
+	w.Leads, w.Digest, w.Round, w.Formed, w.Cluster = m.Leads, m.Group.Digest, m.Group.Round, m.Group.Formed, m.Cluster
 	return json.Marshal(w)
 }
 
@@ -105,7 +110,7 @@ func decodeMeta(data []byte) (m Meta, err error) {
 	if w.Role == "" {
 		return Meta{}, errors.New("decode the metadata of a member: it has no role")
 	}
-	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since, Load: w.Load, Group: Group{w.Expect, w.Digest, w.Round, w.Formed}}
+	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since, Load: w.Load, Group: Group{w.Expect, w.Digest, w.Round, w.Formed}, Cluster: w.Cluster}
 	if w.RPC != "" {
 		if m.RPC, err = rpcenv.ParseAddress(w.RPC); err != nil {
 			return Meta{}, fmt.Errorf("decode the metadata of a member: %w", err)

@@ -44,7 +44,7 @@ func TestMetaTooLong(t *testing.T) {
 			}
 		}
 	}
-	if fits < 400 {
+	if fits < 390 {
 		t.Errorf("only %d bytes fit", fits)
 	}
 }

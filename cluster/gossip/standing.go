@@ -127,6 +127,12 @@ func (b *books) hearOf(s Standing) {
 	if now := b.clock(); s.At.After(now) { // one with a wrong clock would stay the latest for ever
 		s.At = now
 	}
+	if b.cluster == 0 && b.now[b.self].succeeds(s.Info) { // an earlier run of this daemon was a member there
+		b.take(s.Cluster)
+	}
+	if !b.takes(s.Info) { // of another cluster, whose state came here by mistake
+		return
+	}
 	_, here := b.now[s.Name]
 	_, doubted := b.doubted[s.Name]
 	switch {

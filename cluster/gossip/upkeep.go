@@ -2,7 +2,6 @@ package gossip
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -41,45 +40,51 @@ func (m *Member) keep(c Config) {
 		}
 		m.sum()
 		m.refresh(c.Vitals)
-		for _, address := range m.missing() {
+		m.profess(false)
+		for _, call := range m.missing() {
 			if m.isClosed() {
 				return
 			}
-			m.unmet(address, m.joinOne(context.Background(), address))
+			m.answered(call, m.joinOne(context.Background(), call))
 		}
 	}
 }
 
-// unmet warns once of an address at which somebody answers who is no member of this cluster. That nobody answers is normal: the daemon there
-// has ended, and the next call is soon.
-func (m *Member) unmet(address string, err error) {
-	if !errors.Is(err, errNoMember) || slices.Contains(m.said, address) {
-		return
-	}
-	m.said = latest(append(m.said, address), MostCalls)
-	m.warn("gossip: this process is no member together with the one at %s: %v", address, err)
+// call is an address to call on, and why.
+type call struct {
+	address string
+	why     reason
 }
 
 // missing are the addresses to call on, at which no member is known: those of calls and of Meet, and those of lost members as far as this
 // member is one of the Callers this time.
-func (m *Member) missing() []string {
+func (m *Member) missing() (out []call) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var known []string
 	for _, i := range m.books.members() {
-		known = append(known, i.Gossip.String())
+		// One that has not heard yet that it is of this cluster hears it by the next call.
+		if i.Cluster == m.books.cluster {
+			known = append(known, i.Gossip.String())
+		}
 	}
 	// A member is known there again: the failed one itself, or a new run of its daemon.
 	m.lost = slices.DeleteFunc(m.lost, func(a rpcenv.Address) bool { return slices.Contains(known, a.String()) })
-	var out []string
-	for _, a := range m.lost {
-		if isCaller(len(known)) {
-			out = append(out, a.String())
+	add := func(a string, why reason) {
+		if !slices.Contains(known, a) && !slices.ContainsFunc(out, func(c call) bool { return c.address == a }) {
+			out = append(out, call{a, why})
 		}
 	}
+	for _, a := range m.told {
+		add(a, fresh)
+	}
+	m.told = nil
 	for _, a := range slices.Concat(m.calls, m.met) {
-		if !slices.Contains(known, a) && !slices.Contains(out, a) {
-			out = append(out, a)
+		add(a, named)
+	}
+	for _, a := range m.lost {
+		if isCaller(len(known)) {
+			add(a.String(), lost)
 		}
 	}
 	return out

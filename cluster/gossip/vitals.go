@@ -30,10 +30,5 @@ func (m *Member) refresh(vitals func(context.Context) (Vitals, error)) {
 	if m.isClosed() {
 		return
 	}
-	// The news travel by themselves: nobody waits until all have them.
-	soon, done := context.WithTimeout(ctx, time.Millisecond)
-	defer done()
-	if err := m.revise(soon, func(own *Meta) { own.ID, own.Load = v.ID, v.Load }); err != nil && m.log != nil {
-		m.log.Debugf("the members may hear late how much this one has to do: %v", err)
-	}
+	m.reviseSoon(func(own *Meta) { own.ID, own.Load = v.ID, v.Load })
 }

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"github.com/coherer/coherer/actors/election"
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/node"
@@ -21,6 +22,9 @@ func (c *Cluster) enter(h rpcenv.Host, n *node.Node, role string) {
 		}
 	}
 	meta := gossip.Meta{Role: role, Leads: role == membership.RoleMaster && c.Group == nil}
+	if role == membership.RoleMaster {
+		meta.Cluster = election.Digest(c.masters())
+	}
 	member, err := n.Enter(c.t.Context(), gossip.Of(c.Conf, meta), seek...)
 	if err != nil {
 		c.t.Fatal(err)

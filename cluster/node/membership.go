@@ -16,6 +16,12 @@ import (
 // that leads, or a ResourceManager. seek are daemons of the cluster, which it asks for their gossip if --join names nobody's.
 func (d *daemon) join(ctx context.Context, leads bool, seek ...rpcenv.Address) error {
 	cfg := gossip.Of(d.opts.Conf, gossip.Meta{Role: d.opts.Role, UI: d.faces.url, Leads: leads, Group: d.group})
+	switch {
+	case d.group.Formed:
+		cfg.Meta.Cluster = d.group.Digest
+	case leads:
+		cfg.Meta.Cluster = election.Digest([]rpcenv.Address{d.node.Env.Address()})
+	}
 	cfg.Bind, cfg.Join = d.opts.Gossip, d.opts.Join
 	cfg.Vitals = d.vitals
 	cfg.Patient = d.group.Expect > 0 // several Masters start in any order, and join each other
@@ -94,7 +100,12 @@ func (d *daemon) findGroup(ctx context.Context, f *formation) ([]rpcenv.Address,
 
 // revise publishes what the ring is to know of the group. That the news are slow is no error: they are on their way.
 func (d *daemon) revise(ctx context.Context, g gossip.Group) error {
-	err := d.member.Revise(ctx, func(own *gossip.Meta) { own.Group = g })
+	err := d.member.Revise(ctx, func(own *gossip.Meta) {
+		own.Group = g
+		if own.Cluster == 0 && g.Formed {
+			own.Cluster = g.Digest
+		}
+	})
 	if err != nil && !errors.Is(err, gossip.ErrClosed) {
 		d.opts.Log.Debugf("the members may hear late of the group of this Master: %v", err)
 		return nil
