@@ -36,7 +36,8 @@ var (
 	yarnExcludeNodes = conf.Optional(Settings, "spark.yarn.exclude.nodes", conf.Lists,
 		"Nodes that get no executor.")
 	yarnExecutorLaunchExcludeOnFailure = conf.Declare(Settings, "spark.yarn.executor.launch.excludeOnFailure.enabled", conf.Bools, "false",
-		"Whether nodes where executors fail to start are left out for a while.")
+		"Whether nodes where executors fail to start are left out for a while.").
+		Older("spark.yarn.blacklist.executor.launch.blacklisting.enabled")
 	yarnMaxExecutorFailures = conf.Optional(Settings, "spark.yarn.max.executor.failures", conf.AtLeast(conf.Ints, 0),
 		"The older name of spark.executor.maxNumFailures, which wins.")
 	yarnExecutorFailuresValidityInterval = conf.Optional(Settings, "spark.yarn.executor.failuresValidityInterval", conf.Durations(time.Millisecond),

@@ -143,6 +143,9 @@ func effective(all *conf.Settings, c *conf.Conf, described map[string]conf.Descr
 	s := shownSetting{Key: name, Default: d.Default, Form: d.Form, Meaning: d.Doc, Awaits: d.Awaits, Lacks: d.Lacks, Origin: "default"}
 	if set, ok := all.Get(name); ok {
 		s.Value, s.Set, s.Origin = set.Value, true, set.From.String()
+	} else if i := slices.IndexFunc(d.Older, func(name string) bool { _, ok := all.Get(name); return ok }); i >= 0 {
+		older, _ := all.Get(d.Older[i])
+		s.Value, s.Set, s.Origin = older.Value, true, "= "+older.Key+" ("+older.From.String()+")"
 	} else if other, falls := strings.CutPrefix(d.Default, "= "); falls {
 		below := effective(all, c, described, other)
 		s.Value, s.Origin = below.Value, "= "+strings.TrimPrefix(other+" ("+below.Origin+")", "= ")

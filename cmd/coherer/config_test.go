@@ -34,9 +34,12 @@ func TestConfigShow(t *testing.T) {
 		}
 		return byKey
 	}
-	all := settings([]string{"SPARK_EXECUTOR_MEMORY=3g"}, "--conf", "spark.task.cpus=2")
+	const launches = "spark.yarn.executor.launch.excludeOnFailure.enabled"
+	const older = "spark.yarn.blacklist.executor.launch.blacklisting.enabled"
+	all := settings([]string{"SPARK_EXECUTOR_MEMORY=3g"}, "--conf", "spark.task.cpus=2", "--conf", older+"=true")
 	for key, want := range map[string]string{
 		"spark.network.timeout": "90s from " + defaults + ":1", "spark.rpc.askTimeout": "90s from = spark.network.timeout (" + defaults + ":1)",
+		launches: "true from = " + older + " (--conf)", older: "true from --conf",
 		"spark.task.cpus": "2 from --conf", "spark.executor.memory": "3g from env SPARK_EXECUTOR_MEMORY", "spark.worker.timeout": "60 from default",
 		"spark.my.password": rpcenv.Redacted + " from " + defaults + ":2", "spark.master": " from default", "spark.redaction.regex": "(?i)secret|password|token|access[.]?key from default",
 	} {

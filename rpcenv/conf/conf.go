@@ -158,7 +158,7 @@ func (c *Conf) Under(prefix string) []Pair {
 	return out
 }
 
-// Warnings has a line for each key that is not known, was dropped or has no effect, sorted. The nearest names are looked for here
+// Warnings has a line for each key that is not known, was dropped, has no effect or is an older name, sorted. The nearest names are looked for here
 // and not in New, so that New costs little for the settings of a peer.
 func (c *Conf) Warnings() []string {
 	if c == nil {
@@ -180,8 +180,10 @@ func (c *Conf) Warnings() []string {
 		warn("unknown setting ", key)
 	}
 	for key := range c.values {
-		if w := c.noEffect(key); w != "" {
-			out = append(out, w)
+		for _, w := range []string{c.noEffect(key), c.isOlder(key)} {
+			if w != "" {
+				out = append(out, w)
+			}
 		}
 	}
 	slices.Sort(out)

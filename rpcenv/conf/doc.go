@@ -9,7 +9,8 @@
 // from a message. It never changes once made, may be used from any goroutine, and travels as its pairs.
 //
 // [New] checks all known keys at once, so reading cannot fail: entry.Get(c) is the value that was set, else that of the
-// entry it falls back to, else the default. A nil *Conf has all defaults.
+// entry it falls back to, else the default. A nil *Conf has all defaults. A setting may have older names ([Entry.Older]), which
+// still count and give a warning.
 //
 // # Forms
 //

@@ -13,6 +13,8 @@ type Entry[T any] struct {
 	lacks    string               // the protection that the setting promises and nothing gives; see Protects
 	waits    string               // the capability that will read the setting; see Awaits
 	rule     func(*Conf, T) error // what else has to hold; see Where
+	in       *Set
+	older    []string // names that it had; see Older
 }
 
 // Key is the setting's name.
@@ -29,17 +31,35 @@ func (e *Entry[T]) Default() (T, bool) {
 	return e.def, e.hasDef
 }
 
-// Find is the value that was set for this very key, and whether one was. It regards neither fallback nor default. A value that
-// does not fit panics: c was made without the Set that this entry is in.
+// Find is the value that was set for this very key or, if none was, for an older name of it, and whether one was. It regards
+// neither fallback nor default. A value that does not fit panics: c was made without the Set that this entry is in.
 func (e *Entry[T]) Find(c *Conf) (T, bool) {
-	var zero T
+	v, at := e.find(c)
+	return v, at != ""
+}
+
+// find is Find with the name under which the value was set.
+func (e *Entry[T]) find(c *Conf) (v T, at string) {
 	if c == nil {
-		return zero, false
+		return v, ""
 	}
-	if v, ok := c.values[e.key]; ok {
+	if v, ok := e.findAt(c, e.key); ok {
+		return v, e.key
+	}
+	for _, name := range e.older {
+		if v, ok := e.findAt(c, name); ok {
+			return v, name
+		}
+	}
+	return v, ""
+}
+
+func (e *Entry[T]) findAt(c *Conf, name string) (T, bool) {
+	var zero T
+	if v, ok := c.values[name]; ok {
 		return v.(T), true
 	}
-	key, text, ok := c.find(e.key)
+	key, text, ok := c.find(name)
 	if !ok {
 		return zero, false
 	}
@@ -62,12 +82,12 @@ func (e *Entry[T]) Get(c *Conf) T {
 	return e.def
 }
 
-// Source is the key that rules the value of Get: this entry's or the one it falls back to. It is this entry's when
-// neither is set, so that an error can name the key to change. It mirrors RpcTimeout's timeoutProp.
+// Source is the key that rules the value of Get: this entry's, an older name of it, or the one it falls back to. It is this entry's
+// when none is set, so that an error can name the key to change. It mirrors RpcTimeout's timeoutProp.
 func (e *Entry[T]) Source(c *Conf) string {
 	for at := e; at != nil; at = at.fallback {
-		if _, ok := at.Find(c); ok {
-			return at.key
+		if _, name := at.find(c); name != "" {
+			return name
 		}
 	}
 	return e.key
@@ -84,7 +104,7 @@ func (e *Entry[T]) parse(text string) (T, error) {
 func (e *Entry[T]) parseAny(text string) (any, error) { return e.parse(text) }
 
 func (e *Entry[T]) describe() Described {
-	d := Described{Key: e.key, Form: e.form.Name, Doc: e.doc, Lacks: e.lacks, Awaits: e.waits}
+	d := Described{Key: e.key, Form: e.form.Name, Doc: e.doc, Lacks: e.lacks, Awaits: e.waits, Older: e.older}
 	switch {
 	case e.fallback != nil:
 		d.Default = "= " + e.fallback.key
@@ -114,7 +134,7 @@ func Declare[T any](in *Set, key string, f Form[T], def, doc string) *Entry[T] {
 	if def != "" && def != Infinite {
 		f.Example = def
 	}
-	e := &Entry[T]{key: key, doc: doc, form: f, hasDef: true}
+	e := &Entry[T]{key: key, doc: doc, form: f, hasDef: true, in: in}
 	v, err := e.parse(def)
 	if err != nil { // no panic while variables are made, but a test that fails
 		in.faults = append(in.faults, fmt.Errorf("default of %w", err))
@@ -126,14 +146,14 @@ func Declare[T any](in *Set, key string, f Form[T], def, doc string) *Entry[T] {
 
 // Optional makes a setting of a Set that is unset by default.
 func Optional[T any](in *Set, key string, f Form[T], doc string) *Entry[T] {
-	e := &Entry[T]{key: key, doc: doc, form: f}
+	e := &Entry[T]{key: key, doc: doc, form: f, in: in}
 	in.add(e)
 	return e
 }
 
 // Fallback makes a setting of a Set that has the value of another when it is unset.
 func Fallback[T any](in *Set, key string, f Form[T], to *Entry[T], doc string) *Entry[T] {
-	e := &Entry[T]{key: key, doc: doc, form: f, fallback: to}
+	e := &Entry[T]{key: key, doc: doc, form: f, fallback: to, in: in}
 	in.add(e)
 	return e
 }

@@ -20,6 +20,10 @@ type Described struct {
 	Lacks string
 	// Awaits is the capability that will read the setting: until then it has no effect. Empty: it has.
 	Awaits string
+	// Older are names that the setting had, and still may be set by.
+	Older []string
+	// Now is the present name, of an older name. Empty: the name is the present one.
+	Now string
 }
 
 // Set is settings that are known: each role declares its own in one, and a program knows the [Union] of those that it runs.

@@ -32,12 +32,15 @@ type Config struct {
 // shuffle files. The error says which settings do not fit together; it mirrors HealthTracker.validateExcludeOnFailureConfs.
 func NewConfig(c *conf.Conf, maxFailures int, shuffleService bool) (Config, error) {
 	cfg := Config{
-		Application: level(c, applicationEnabled), TaskAndStage: level(c, taskAndStageEnabled),
+		Application: level(c, applicationEnabled, legacyTimeout.Get(c) > 0), TaskAndStage: level(c, taskAndStageEnabled, false),
 		TaskAttemptsPerExecutor: taskAttemptsPerExecutor.Get(c), TaskAttemptsPerNode: taskAttemptsPerNode.Get(c),
 		StageTasksPerExecutor: stageTasksPerExecutor.Get(c), StageExecutorsPerNode: stageExecutorsPerNode.Get(c),
 		ApplicationTasksPerExecutor: applicationTasksPerExecutor.Get(c), ApplicationExecutorsPerNode: ApplicationExecutorsPerNode.Get(c),
 		Timeout: Timeout(c), Kill: killExcluded.Get(c), Decommission: decommissionExcluded.Get(c),
 		FetchFailure: fetchFailure.Get(c), ShuffleService: shuffleService,
+	}
+	if cfg.Application && cfg.Timeout == 0 {
+		return cfg, fmt.Errorf("%s was 0, but must be > 0: set %s", legacyTimeout.Source(c), timeout.Key())
 	}
 	if (cfg.Application || cfg.TaskAndStage) && cfg.TaskAttemptsPerNode >= maxFailures {
 		return cfg, fmt.Errorf("%s ( = %d) was >= spark.task.maxFailures ( = %d). Though excludeOnFailure is enabled, with this configuration, "+
@@ -47,18 +50,23 @@ func NewConfig(c *conf.Conf, maxFailures int, shuffleService bool) (Config, erro
 	return cfg, nil
 }
 
-// level is whether a level is on: by its own setting, else by the one of all levels.
-func level(c *conf.Conf, own *conf.Entry[bool]) bool {
+// level is whether a level is on: by its own setting, else by the one of all levels, else by default.
+func level(c *conf.Conf, own *conf.Entry[bool], byDefault bool) bool {
 	if on, set := own.Find(c); set {
 		return on
 	}
-	return enabled.Get(c)
+	if on, set := enabled.Find(c); set {
+		return on
+	}
+	return byDefault
 }
 
 // Timeout is spark.excludeOnFailure.timeout: for how long an application excludes an executor or a node.
 func Timeout(c *conf.Conf) time.Duration {
-	if d, set := timeout.Find(c); set {
-		return d
+	for _, e := range []*conf.Entry[time.Duration]{timeout, legacyTimeout} {
+		if d, set := e.Find(c); set {
+			return d
+		}
 	}
 	return time.Hour
 }

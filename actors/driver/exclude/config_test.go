@@ -43,6 +43,12 @@ func TestWhichLevelsAreOn(t *testing.T) {
 		{"excludeOnFailure.enabled=true excludeOnFailure.application.enabled=false", false, true},
 		{"excludeOnFailure.enabled=true excludeOnFailure.taskAndStage.enabled=false", true, false},
 		{"excludeOnFailure.enabled=false excludeOnFailure.application.enabled=true excludeOnFailure.taskAndStage.enabled=true", true, true},
+		{"blacklist.enabled=true", true, true},
+		{"blacklist.enabled=true excludeOnFailure.enabled=false", false, false},
+		{"scheduler.executorTaskExcludeOnFailureTime=1", true, false},
+		{"scheduler.executorTaskBlacklistTime=1", true, false},
+		{"scheduler.executorTaskBlacklistTime=0", false, false},
+		{"scheduler.executorTaskBlacklistTime=1 blacklist.enabled=false", false, false},
 	} {
 		cfg, err := NewConfig(settings(t, strings.Fields(k.settings)...), 4, false)
 		if err != nil || cfg.Application != k.app || cfg.TaskAndStage != k.set {
@@ -70,6 +76,42 @@ func TestEachSettingCounts(t *testing.T) {
 		"excludeOnFailure.application.fetchFailure.enabled=true"), 5, false)
 	if want := (Config{true, true, 3, 4, 5, 6, 7, 8, 9 * time.Second, true, true, true, false}); err != nil || cfg != want {
 		t.Errorf("got %+v, %v; want %+v", cfg, err, want)
+	}
+}
+
+// The names that the settings had before Spark 3.1 still do.
+func TestOlderNames(t *testing.T) {
+	c := settings(t, "blacklist.enabled=true", "blacklist.task.maxTaskAttemptsPerExecutor=3", "blacklist.task.maxTaskAttemptsPerNode=4",
+		"blacklist.stage.maxFailedTasksPerExecutor=5", "blacklist.stage.maxFailedExecutorsPerNode=6",
+		"blacklist.application.maxFailedTasksPerExecutor=7", "blacklist.application.maxFailedExecutorsPerNode=8", "blacklist.timeout=9s",
+		"blacklist.killBlacklistedExecutors=true", "blacklist.application.fetchFailure.enabled=true",
+		"scheduler.blacklist.unschedulableTaskSetTimeout=11s")
+	cfg, err := NewConfig(c, 5, false)
+	if want := (Config{true, true, 3, 4, 5, 6, 7, 8, 9 * time.Second, true, false, true, false}); err != nil || cfg != want {
+		t.Errorf("got %+v, %v; want %+v", cfg, err, want)
+	}
+	if got := UnschedulableTimeout.Get(c); got != 11*time.Second || len(c.Warnings()) != 11 {
+		t.Errorf("%s, %q", got, c.Warnings())
+	}
+}
+
+// Of the two settings of how long, the newer counts; the older may be 0, which excludes nobody.
+func TestHowLong(t *testing.T) {
+	for _, k := range []struct {
+		settings string
+		want     time.Duration
+		wrong    string
+	}{
+		{"", time.Hour, ""},
+		{"excludeOnFailure.timeout=2s scheduler.executorTaskExcludeOnFailureTime=3s", 2 * time.Second, ""},
+		{"scheduler.executorTaskExcludeOnFailureTime=3s", 3 * time.Second, ""},
+		{"scheduler.executorTaskBlacklistTime=0", 0, ""},
+		{"scheduler.executorTaskBlacklistTime=0 excludeOnFailure.enabled=true", 0, "spark.scheduler.executorTaskBlacklistTime was 0, but must be > 0: set spark.excludeOnFailure.timeout"},
+	} {
+		cfg, err := NewConfig(settings(t, strings.Fields(k.settings)...), 4, false)
+		if cfg.Timeout != k.want || (err != nil || k.wrong != "") && (err == nil || err.Error() != k.wrong) {
+			t.Errorf("%s: %s, %v", k.settings, cfg.Timeout, err)
+		}
 	}
 }
 

@@ -113,6 +113,12 @@ func TestAnUnknownPoolIsMade(t *testing.T) {
 	}
 }
 
+func TestFAIRWithoutAPoolIsTheDefaultOne(t *testing.T) {
+	if l := put(tree(FAIR, nil), Key{}, "", 0); l.Pool() != DefaultPool {
+		t.Errorf("pool %q", l.Pool())
+	}
+}
+
 func TestOfTwoPoolsWithOneNameTheLaterHasTheSets(t *testing.T) {
 	p := tree(FAIR, parsed(t, `<a><pool name="x"><minShare>2</minShare></pool><pool name="x"><minShare>1</minShare></pool></a>`))
 	put(p, Key{}, "x", 0)
