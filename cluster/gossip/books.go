@@ -71,6 +71,8 @@ type books struct {
 	charges     map[string][]charge // against each member, the last of each accuser, the earliest first; refuted ones stay, to know them again
 	accusations uint64              // how many this member has made
 	goodbyes    []string            // who left, the latest
+	hidden      bool                // others believe that this member said goodbye
+	refuted     time.Time           // when it last refuted that
 	reported    map[string]reported // as the last event of each had it
 	left        map[string]bool     // gone, with no event yet: whether it had said that it leaves
 	doubted     map[string]Info     // gone, and nobody suspected them: a goodbye may come yet, and there is no event until settle
@@ -91,12 +93,13 @@ func newBooks(self string) *books {
 	}
 }
 
-// put notes a member that is there, new or changed, and reports whether that is news. One that said goodbye does not come back: late news
-// of it change nothing.
+// put notes a member that is there, new or changed, and reports whether that is news. One that said goodbye comes back only if it
+// refutes that: late news of it change nothing.
 func (b *books) put(i Info) bool {
-	if old, ok := b.now[i.Name]; ok && old == i || !ok && slices.Contains(b.goodbyes, i.Name) {
+	if old, ok := b.now[i.Name]; ok && old == i || !ok && b.saidGoodbye(i) {
 		return false
 	}
+	b.goodbyes = slices.DeleteFunc(b.goodbyes, func(name string) bool { return name == i.Name })
 	b.now[i.Name] = i
 	delete(b.doubted, i.Name)
 	b.forget(i.Name)
@@ -111,6 +114,7 @@ const mostGoodbyes = 256
 // when its coming is heard of.
 func (b *books) leave(name string) bool {
 	if name == b.self {
+		b.hidden = true
 		return false
 	}
 	if !slices.Contains(b.goodbyes, name) {

@@ -24,3 +24,6 @@ func (m *Member) Accuse(name string) uint64 {
 	defer m.mu.Unlock()
 	return m.books.accusations
 }
+
+// Hear is what this member does with a line that another one sends.
+func (m *Member) Hear(line string) { (*delegate)(m).NotifyMsg([]byte(line)) }

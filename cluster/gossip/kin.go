@@ -211,7 +211,7 @@ func (m *Member) profess(wait bool) {
 	}
 	defer m.ending.Unlock()
 	if !m.isClosed() {
-		m.reviseSoon(func(*Meta) {})
+		m.reviseSoon(m.refuteGoodbye)
 	}
 }
 

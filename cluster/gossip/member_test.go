@@ -168,6 +168,32 @@ func TestTheAccusedRefutes(t *testing.T) {
 	c.wantNoEvent() // of itself
 }
 
+// A goodbye that a member has not said hides it for a moment only.
+func TestAMemberRefutesAGoodbyeThatItHasNotSaid(t *testing.T) {
+	t.Parallel()
+	var all []*player
+	for i := range 3 {
+		c := config("worker", 1+i, all[:min(i, 1)]...)
+		c.Upkeep = quick
+		all = append(all, play(t, c))
+	}
+	a, b, c := all[0], all[1], all[2]
+	for _, p := range all {
+		p.wantMembers(a.Name(), b.Name(), c.Name())
+	}
+	a.Hear("bye " + c.Name())
+	for _, p := range []*player{a, b} {
+		if err := p.WaitFor(within(t), func(members []gossip.Info) bool { return len(members) == 3 && members[2].Again > 0 }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Leave(within(t)); err != nil { // it means it
+		t.Fatal(err)
+	}
+	a.wantMembers(a.Name(), b.Name())
+	b.wantMembers(a.Name(), b.Name())
+}
+
 // Three members find each other, and hear nothing of those that only look. One crashes: those whose probes failed suspect it by name, which
 // the others hear, before all give it up. Another leaves, and the rest see the difference. This test fails if memberlist words the line of its
 // log otherwise, by which a member knows of its failed probe.

@@ -38,6 +38,8 @@ type Meta struct {
 	// Cluster is the number of the cluster that it belongs to; 0: of none yet. What Join gets is the one that it founds, unless one of
 	// Config.Join has another. A Master or ResourceManager makes it of its address, so that it is the same when it is started again.
 	Cluster uint64
+	// Again counts how often it has refuted a goodbye that it had not said.
+	Again uint16
 }
 
 // Group is what one of several Masters says of them: members that say so find each other by it.
@@ -75,6 +77,7 @@ type wireMeta struct {
 	Formed bool   `json:"f,omitempty"`
 
 	Cluster uint64 `json:"c,omitempty"`
+	Again   uint16 `json:"y,omitempty"`
 }
 
 // encodeMeta writes m. Its error is ErrMetaTooLong also if m would only be too long once the member leads, has a cluster, or its group is formed.
@@ -83,7 +86,7 @@ func encodeMeta(m Meta) ([]byte, error) {
 		return nil, errors.New("the metadata of a member has no role")
 	}
 	// Measured as of a member that leads, has a cluster, and whose group is formed: it must be able to say so later.
-	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since, Load: m.Load, Expect: m.Group.Expect, Cluster: math.MaxUint64}
+	w := wireMeta{Role: m.Role, RPC: m.RPC.String(), UI: m.UI, ID: m.ID, PID: m.PID, Leads: true, Since: m.Since, Load: m.Load, Expect: m.Group.Expect, Cluster: math.MaxUint64, Again: math.MaxUint16}
 	if w.Expect != 0 {
 		w.Digest, w.Round, w.Formed = math.MaxUint64, math.MaxInt64, true
 	}
@@ -94,7 +97,7 @@ func encodeMeta(m Meta) ([]byte, error) {
 	if len(data) > memberlist.MetaMaxSize {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d: shorten the id or the address of the pages", ErrMetaTooLong, len(data), memberlist.MetaMaxSize)
 	}
-	w.Leads, w.Digest, w.Round, w.Formed, w.Cluster = m.Leads, m.Group.Digest, m.Group.Round, m.Group.Formed, m.Cluster
+	w.Leads, w.Digest, w.Round, w.Formed, w.Cluster, w.Again = m.Leads, m.Group.Digest, m.Group.Round, m.Group.Formed, m.Cluster, m.Again
 	return json.Marshal(w)
 }
 
@@ -110,7 +113,7 @@ func decodeMeta(data []byte) (m Meta, err error) {
 	if w.Role == "" {
 		return Meta{}, errors.New("decode the metadata of a member: it has no role")
 	}
-	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since, Load: w.Load, Group: Group{w.Expect, w.Digest, w.Round, w.Formed}, Cluster: w.Cluster}
+	m = Meta{Role: w.Role, UI: w.UI, ID: w.ID, PID: w.PID, Leads: w.Leads, Since: w.Since, Load: w.Load, Group: Group{w.Expect, w.Digest, w.Round, w.Formed}, Cluster: w.Cluster, Again: w.Again}
 	if w.RPC != "" {
 		if m.RPC, err = rpcenv.ParseAddress(w.RPC); err != nil {
 			return Meta{}, fmt.Errorf("decode the metadata of a member: %w", err)

@@ -44,7 +44,7 @@ func TestMetaTooLong(t *testing.T) {
 			}
 		}
 	}
-	if fits < 390 {
+	if fits < 380 {
 		t.Errorf("only %d bytes fit", fits)
 	}
 }

@@ -72,6 +72,9 @@ func (d *delegate) NotifyMsg(message []byte) {
 		if left {
 			m.spread(line, line)
 		}
+		if name == m.name {
+			m.wake() // to refute it
+		}
 		return
 	}
 	if a, err := parseAccusation(line); err == nil {

@@ -23,7 +23,7 @@ const (
 	Suspect
 	// Failed is a member that did not refute a suspicion in time, or is gone and has said no goodbye.
 	Failed
-	// Left is a member that said goodbye. This is final: it says so itself.
+	// Left is a member that said goodbye. This is final, unless the member refutes that it said so.
 	Left
 )
 
@@ -131,6 +131,12 @@ func (b *books) hearOf(s Standing) {
 		b.take(s.Cluster)
 	}
 	if !b.takes(s.Info) { // of another cluster, whose state came here by mistake
+		return
+	}
+	if s.Name == b.self && s.State == Left && s.Again == b.now[b.self].Again {
+		b.hidden = true
+	}
+	if s.State == Left && s.Again < b.now[s.Name].Again { // it has refuted that
 		return
 	}
 	_, here := b.now[s.Name]
