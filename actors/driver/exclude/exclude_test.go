@@ -72,6 +72,7 @@ func TestWhomASetExcludes(t *testing.T) {
 		{"the executor for the set after two tasks", on(), "h/a/0 h/a/1", "a a/0 a/1"},
 		{"one task that fails twice is one", on(), "h/a/0 h/a/0", "a/0 h/0"},
 		{"the node for the set after two executors", on(), "h/a/0 h/a/1 h/b/2 h/b/3", "a b h a/0 a/1 b/2 b/3"},
+		{"an executor that the set does not exclude is none of the two", on(), "h/b/2 h/a/0 h/a/1", "a a/0 a/1 b/2"},
 		{"executors of two nodes are two of none", on(), "h/a/0 h/a/1 g/b/2 g/b/3", "a b a/0 a/1 b/2 b/3"},
 		{"two attempts on an executor", three, "h/a/0", ""},
 		{"the second", three, "h/a/0 h/a/0", "a/0"},
@@ -225,6 +226,21 @@ func TestAnExclusionEnds(t *testing.T) {
 	want(t, two(3, "c", 100), excludedFor("c", 2))
 }
 
+// Of the executors of a node those count that are excluded at the time.
+func TestAnExecutorThatIsBackCountsForItsNodeNoMore(t *testing.T) {
+	cfg := on()
+	cfg.Timeout, cfg.ApplicationExecutorsPerNode = 10*time.Second, 3
+	tr := NewTracker(cfg)
+	two := func(executor string, now int) Outcome {
+		tr.Expire(at(now))
+		return tr.Succeeded(failed(cfg, 0, at(now), "h/"+executor+"/0", "h/"+executor+"/1"), at(now))
+	}
+	two("a", 0)
+	two("b", 5)
+	want(t, two("c", 11), excludedFor("c", 2))
+	want(t, two("d", 12), excludedFor("d", 2), excludedNodeFor("h", "b, c, d"))
+}
+
 // What failed on an executor that is gone counts no more, but its exclusion does, for its node and until its end.
 func TestAnExecutorThatIsGone(t *testing.T) {
 	tr := NewTracker(on())
@@ -258,6 +274,11 @@ func TestAFetchFailureExcludesAtOnce(t *testing.T) {
 	if !tr.Node("h") || tr.Executor("a") {
 		t.Errorf("%+v", tr.Exclusions())
 	}
+	// Nodes end their exclusions without an executor, too.
+	tr.FetchFailed("g", "c", at(5))
+	const back = "NodeUnexcluded %s 0: Removing node %[1]s from exclude list because it has reached its timeout"
+	want(t, tr.Expire(at(3601)), fmt.Sprintf(back, "h"))
+	want(t, tr.Expire(at(3606)), fmt.Sprintf(back, "g"))
 }
 
 // The settings want excluded executors killed, or decommissioned; an idle one that is in the way of a new one ends anyway.
@@ -301,7 +322,7 @@ func TestNilExcludesNobody(t *testing.T) {
 		t.Error("a nil Set has something")
 	}
 	tr.Removed("a")
-	want(t, tr.Succeeded(nil, at(0)))
+	want(t, tr.Succeeded(failed(on(), 0, at(0), "h/a/0", "h/a/1"), at(0)))
 	want(t, tr.FetchFailed("h", "a", at(0)))
 	want(t, tr.Expire(at(0)))
 	if _, ok := tr.KillIdle("a"); ok || tr.Executor("a") || tr.Node("h") || tr.Nodes() != nil || tr.Exclusions() != nil {
@@ -322,6 +343,10 @@ func TestExclusionsInWords(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	cfg := on()
+	cfg.TaskAttemptsPerExecutor = 2
+	if x := failed(cfg, 0, at(0), "h/a/0").Exclusions(); x != nil {
+		t.Errorf("one failure of two excludes %v", x)
+	}
 	cfg.FetchFailure, cfg.Timeout = true, time.Second
 	tr := NewTracker(cfg)
 	tr.Succeeded(s, at(0))

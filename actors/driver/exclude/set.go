@@ -34,7 +34,6 @@ type taskFailures struct {
 
 // nodeFailures is a node on which tasks of a set failed.
 type nodeFailures struct {
-	name      string
 	executors []*executorFailures
 	tasks     map[int]bool // that run there no more
 	excluded  bool
@@ -112,7 +111,7 @@ func (s *Set) executor(id, node string) *executorFailures {
 func (s *Set) node(name string) *nodeFailures {
 	n := s.nodes[name]
 	if n == nil {
-		n = &nodeFailures{name: name, tasks: map[int]bool{}}
+		n = &nodeFailures{tasks: map[int]bool{}}
 		s.nodes[name] = n
 	}
 	return n
@@ -137,7 +136,7 @@ func (n *nodeFailures) excludedExecutors() int {
 }
 
 // excludes reports whether the Set excludes at all.
-func (s *Set) excludes() bool { return s != nil && s.cfg.TaskAndStage && len(s.order) > 0 }
+func (s *Set) excludes() bool { return s != nil && s.cfg.TaskAndStage }
 
 // Executor reports whether the set gives an executor no task. It asks neither for the node nor for the application.
 func (s *Set) Executor(id string) bool {

@@ -66,7 +66,7 @@ func (t *Tracker) Node(name string) bool {
 
 // Nodes are the excluded nodes, sorted: where the cluster manager is to start no executor.
 func (t *Tracker) Nodes() []string {
-	if t == nil || len(t.nodes) == 0 {
+	if t == nil {
 		return nil
 	}
 	return slices.Sorted(maps.Keys(t.nodes))
@@ -128,7 +128,7 @@ func (t *Tracker) notAfter(until time.Time) {
 // that fails everywhere is to blame itself. It mirrors HealthTracker.updateExcludedForSuccessfulTaskSet.
 func (t *Tracker) Succeeded(s *Set, now time.Time) Outcome {
 	var out Outcome
-	if t == nil || s == nil || len(s.order) == 0 {
+	if t == nil || s == nil {
 		return out
 	}
 	sorted := slices.SortedFunc(slices.Values(s.order), func(a, b *executorFailures) int { return compareIDs(a.id, b.id) })

@@ -28,11 +28,10 @@ func compareFAIR[S any](a, b *Leaf[S]) int {
 
 func (p *pool[S]) add(l *Leaf[S]) {
 	l.in = p
-	p.running += l.running
 	p.sets = append(p.sets, l)
-	// Under FIFO the order never changes, so that serve need not sort. A set that equals others comes after them.
+	// Under FIFO the order never changes, so that serve need not sort; under FAIR it does. A set that equals others comes after them.
 	at := len(p.order)
-	for p.Mode == FIFO && at > 0 && compareFIFO(l, p.order[at-1]) < 0 {
+	for at > 0 && compareFIFO(l, p.order[at-1]) < 0 {
 		at--
 	}
 	p.order = slices.Insert(p.order, at, l)
@@ -47,7 +46,7 @@ func (p *pool[S]) remove(l *Leaf[S]) {
 
 // serve appends the sets in the order in which they get cores.
 func (p *pool[S]) serve(to []S) []S {
-	if p.Mode == FAIR && len(p.order) > 1 {
+	if p.Mode == FAIR {
 		slices.SortStableFunc(p.order, compareFAIR)
 	}
 	for _, l := range p.order {

@@ -117,9 +117,7 @@ func (t *Tree[S]) Remove(l *Leaf[S]) {
 
 // Sorted is all sets in the order in which they get cores. The slice holds until the next call.
 func (t *Tree[S]) Sorted() []S {
-	if len(t.filled) > 1 {
-		slices.SortStableFunc(t.filled, comparePools)
-	}
+	slices.SortStableFunc(t.filled, comparePools)
 	clear(t.served)
 	t.served = t.served[:0]
 	for _, p := range t.filled {

@@ -42,6 +42,8 @@ func TestFIFOServesByJobStageAndAttempt(t *testing.T) {
 	want(t, p, "9.0", "4.0", "4.1", "5.0", "1.0")
 	p.Remove(gone)
 	want(t, p, "4.0", "4.1", "5.0", "1.0")
+	p.Add("the same again", Key{1, 4, 1}, "")
+	want(t, p, "4.0", "4.1", "the same again", "5.0", "1.0")
 	if p.Pools() != nil {
 		t.Errorf("FIFO has pools: %v", p.Pools())
 	}
@@ -208,12 +210,19 @@ func checkBooks(t *rapid.T, p *Tree[*Leaf[int]], all []*Leaf[*Leaf[int]]) {
 		t.Fatalf("not sorted: %v", byKey)
 	}
 	came := map[string]int32{}
+	all = slices.Clone(all)
+	defer func() {
+		if len(all) > 0 {
+			t.Fatalf("Sets lacks %v", all)
+		}
+	}()
 	for s := range p.Sets {
 		pool := leafOf(all, s).Pool()
 		if last, ok := came[pool]; ok && last >= s.key.Stage {
 			t.Fatalf("set %v comes after %d, which came later", s.key, last)
 		}
 		came[pool] = s.key.Stage
+		all = slices.DeleteFunc(all, func(l *Leaf[*Leaf[int]]) bool { return l.Set == s })
 	}
 }
 
@@ -240,11 +249,27 @@ func TestSetsStopsWhenItsCallerDoes(t *testing.T) {
 	p := tree(FAIR, nil)
 	put(p, Key{0, 0, 0}, "a", 0)
 	put(p, Key{0, 1, 0}, "b", 0)
-	for s := range p.Sets {
-		if s != "0.0" {
-			t.Error(s)
-		}
-		break
+	var got []string
+	p.Sets(func(s string) bool {
+		got = append(got, s)
+		return false
+	})
+	if !slices.Equal(got, []string{"0.0"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// Those that would be served first come first.
+func TestPoolsAreInTheOrderOfService(t *testing.T) {
+	p := tree(FAIR, parsed(t, `<a><pool name="b"/><pool name="c"><minShare>1</minShare></pool></a>`))
+	put(p, Key{}, "default", 0)
+	put(p, Key{}, "b", 1)
+	var got []string
+	for _, s := range p.Pools() {
+		got = append(got, s.Name)
+	}
+	if !slices.Equal(got, []string{"c", "default", "b"}) {
+		t.Errorf("%v", got)
 	}
 }
 
