@@ -35,7 +35,9 @@
 //	ids/         pure: which ids are valid, and the names by which endpoints are looked up
 //	driver/      CoarseGrainedScheduler executors of an application and their tasks
 //	  dag/       DAGScheduler           jobs and stages
-//	  tasks/     pure: task sets, offers, retries
+//	  tasks/     pure: task sets, locality, offers, slow tasks, retries
+//	  pools/     pure: in which order task sets get cores
+//	  exclude/   pure: which executors and nodes get none, after failures
 //	  heartbeat/ HeartbeatReceiver      when an executor was last heard
 //	  mapoutput/ MapOutputTracker       where map outputs lie
 //	  commit/    OutputCommitCoordinator

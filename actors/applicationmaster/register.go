@@ -6,6 +6,7 @@ import (
 
 	"github.com/coherer/coherer/actors/applicationmaster/allocator"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/driver/exclude"
 	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/submit"
@@ -157,17 +158,13 @@ func expiry(c *conf.Conf) time.Duration {
 }
 
 func (m *ApplicationMaster) allocatorConfig(c *conf.Conf, target, last int) allocator.Config {
-	cfg := allocator.Config{
+	return allocator.Config{
 		Default: profileOf(c, nil), Target: target, LastExecutorID: last,
 		Label: yarnExecutorNodeLabelExpression.Get(c), FailureValidity: executorFailuresValidityInterval.Get(c),
 		Rack: m.cfg.Rack, Resends: m.historic.resends,
 		Health: allocator.HealthConfig{
 			Exclude: yarnExcludeNodes.Get(c), OnFailure: yarnExecutorLaunchExcludeOnFailure.Get(c),
-			MaxFailures: excludeAppMaxFailedExecutorsPerNode.Get(c), Timeout: time.Hour,
+			MaxFailures: exclude.ApplicationExecutorsPerNode.Get(c), Timeout: exclude.Timeout(c),
 		},
 	}
-	if d, set := excludeOnFailureTimeout.Find(c); set {
-		cfg.Health.Timeout = d
-	}
-	return cfg
 }

@@ -15,10 +15,6 @@ var (
 		"After how many failed executors the application fails.")
 	executorFailuresValidityInterval = conf.Fallback(Settings, "spark.executor.failuresValidityInterval", conf.Durations(time.Millisecond),
 		yarnExecutorFailuresValidityInterval, "After how long a failure of an executor no longer counts; when unset it counts for ever.")
-	excludeOnFailureTimeout = conf.Optional(Settings, "spark.excludeOnFailure.timeout", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond),
-		"How long an executor or a node is excluded from an application; one hour when unset.")
-	excludeAppMaxFailedExecutorsPerNode = conf.Declare(Settings, "spark.excludeOnFailure.application.maxFailedExecutorsPerNode", conf.AtLeast(conf.Ints, 1), "2",
-		"After how many excluded executors a node is excluded from the application.")
 	yarnAMWaitTime = conf.Declare(Settings, "spark.yarn.am.waitTime", conf.AtLeast(conf.Durations(time.Millisecond), 0), "100s",
 		"How long the application master waits for the driver to be there.")
 	YARNHeartbeatInterval = conf.Declare(Settings, "spark.yarn.scheduler.heartbeat.interval-ms", conf.Durations(time.Millisecond), "3s",

@@ -24,7 +24,7 @@ type Config struct {
 	WebUIURL string
 	// Environment of the executors.
 	Environment []*deploy.EnvironmentVariable
-	// FS is where text files are split. Without a TextFile in any job it may be nil.
+	// FS is where text files are split, and where spark.scheduler.allocation.file is. Without either it may be nil.
 	FS rdd.FS
 	// Listener is an endpoint of the driver's Env that gets the events of package event; the zero Ref: nobody.
 	Listener rpcenv.Ref

@@ -13,7 +13,7 @@ import (
 
 // executorDecommissioned is the Master's report of a decommissioned Worker: the executor is to finish what it runs.
 func (s *Scheduler) executorDecommissioned(c *rpcenv.Context, m appclient.ExecutorDecommissioned) {
-	if e := s.executors.byID[executorID(m.FullID)]; e != nil && s.decommission(c, e, m.Message) {
+	if e := s.executors.byID[executorID(m.FullID)]; e != nil && s.decommission(c, e, m.WorkerHost != nil, m.Message) {
 		c.Send(e.ref, &app.DecommissionExecutor{})
 	}
 }
@@ -26,19 +26,20 @@ func (s *Scheduler) executorDecommissioning(c *rpcenv.Context, m *app.ExecutorDe
 		rpcenv.Reply(c, m, &rpc.Bool{})
 		return
 	}
-	took := s.decommission(c, e, fmt.Sprintf("Executor %s is decommissioned.", e.id))
+	took := s.decommission(c, e, false, fmt.Sprintf("Executor %s is decommissioned.", e.id))
 	rpcenv.Reply(c, m, &rpc.Bool{Value: took})
 }
 
-// decommission keeps tasks from an executor that is to go; false when it gets none already. It mirrors
+// decommission keeps tasks from an executor that is to go, with its whole machine if worker; false when it gets none already. It mirrors
 // CoarseGrainedSchedulerBackend.decommissionExecutors.
-func (s *Scheduler) decommission(c *rpcenv.Context, e *executor, why string) bool {
+func (s *Scheduler) decommission(c *rpcenv.Context, e *executor, worker bool, why string) bool {
 	if e.decommissioned || e.lossPending {
 		return false
 	}
 	c.Log().Infof("Decommission executor %s: %s", e.id, why)
 	e.becomes(c, "DECOMMISSIONED", why)
 	e.decommissioned = true
+	s.apply(c, s.tasks.Decommission(e.id, worker, c.Now()))
 	s.tellAllocation(c, allocation.ExecutorDecommissioning{ExecutorID: e.id})
 	return true
 }
@@ -47,7 +48,7 @@ func (s *Scheduler) decommission(c *rpcenv.Context, e *executor, why string) boo
 func (s *Scheduler) decommissionExecutors(c *rpcenv.Context, m allocation.DecommissionExecutors) {
 	var ids []string
 	for _, id := range m.IDs {
-		if e := s.executors.byID[id]; e != nil && !e.removing && s.decommission(c, e, "spark scale down") {
+		if e := s.executors.byID[id]; e != nil && !e.removing && s.decommission(c, e, false, "spark scale down") {
 			c.Send(e.ref, &app.DecommissionExecutor{})
 			ids = append(ids, id)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/commit"
 	"github.com/coherer/coherer/actors/driver/dag"
+	"github.com/coherer/coherer/actors/driver/exclude"
 	"github.com/coherer/coherer/actors/driver/heartbeat"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/rdd"
@@ -51,7 +52,15 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if err := submit.CheckTasks(env.Conf(), manager); err != nil {
 		return nil, err
 	}
-	d := &Driver{env: env, scheduler: newScheduler(cfg), blocks: storage.NewMaster(), yarn: cfg.YARN != nil}
+	scheduler := newScheduler(cfg)
+	var err error
+	if scheduler.allocations, err = allocations(env.Conf(), cfg.FS); err != nil {
+		return nil, fmt.Errorf("driver: %w", err)
+	}
+	if scheduler.exclude, err = exclude.NewConfig(env.Conf(), taskMaxFailures.Get(env.Conf()), false); err != nil {
+		return nil, fmt.Errorf("driver: %w", err)
+	}
+	d := &Driver{env: env, scheduler: scheduler, blocks: storage.NewMaster(), yarn: cfg.YARN != nil}
 	d.receiver = heartbeat.New(d.ref(Name))
 	endpoints := d.endpoints(cfg)
 	if allocation.Enabled(env.Conf()) {

@@ -18,24 +18,20 @@ import (
 
 func (s *Scheduler) submitTasks(c *rpcenv.Context, m tasks.SubmitTasks) {
 	c.Log().Infof("Adding task set %s with %d tasks", m.Set.ID, len(m.Set.Tasks))
-	s.pool.Submit(m.Set)
-	if why := s.waitsFor(c); why != "" {
+	if why := s.waitsFor(c); why != "" && len(m.Set.Tasks) > 0 {
 		c.Log().Info("Tasks wait: " + why)
 	}
 	// Only before the first task: later sets wait for cores as a matter of course.
-	if !s.starving.Active() && !s.pool.Launched() {
+	if !s.starving.Active() && !s.tasks.Launched() {
 		d := appclient.StarvationTimeout.Get(c.Conf())
 		s.starving = c.Every(d, d, StarvationCheck{})
 	}
-	s.makeOffers(c, s.executors.offers())
+	s.apply(c, s.tasks.Submit(m.Set, c.Now()))
 }
 
 // cancelTasks kills the running attempts of a stage. They keep their cores until they report their end.
 func (s *Scheduler) cancelTasks(c *rpcenv.Context, m tasks.CancelTasks) {
-	for _, k := range s.pool.Cancel(m.Stage, m.Reason) {
-		// Registered: removeExecutor has ended the attempts of each executor that is gone.
-		c.Send(s.executors.byID[k.Executor].ref, &app.KillTask{TaskId: k.TaskID, Executor: k.Executor, Reason: k.Reason})
-	}
+	s.apply(c, s.tasks.Cancel(m.Stage, m.Interrupt, m.Reason, c.Now()))
 }
 
 // statusUpdate gives an ended attempt's cores back and offers them again. A failure may have made a task wait that
@@ -44,41 +40,36 @@ func (s *Scheduler) statusUpdate(c *rpcenv.Context, m *app.StatusUpdate) {
 	e := s.executors.byID[m.GetExecutorId()]
 	// An attempt frees its cores once: Spark's driver takes the cores of a second report, too, and then offers cores that are
 	// in use.
-	if e == nil || !s.pool.Known(m.GetTaskId(), e.id) {
+	if e == nil || !s.tasks.Known(m.GetTaskId(), e.id) {
 		c.Log().Debugf("Ignored status %s of TID %d from executor %s: it was given up", m.GetState(), m.GetTaskId(),
 			m.GetExecutorId())
 		return
 	}
-	if !tasks.Final(m.GetState()) {
-		return
+	final := tasks.Final(m.GetState())
+	if final {
+		// Before the offers below, and whatever the result means: the executor has finished with the attempt.
+		e.freeCores += s.cpus
 	}
-	// Before the offers below, and whatever the result means: the executor has finished with the attempt.
-	e.freeCores += s.cpus
-	s.report(c, s.pool.Update(m.GetTaskId(), m.GetState(), m.GetResult(), m.GetFailure()))
-	// A success makes no task wait, so only the cores that it freed can start one.
-	if m.GetState() == app.TaskState_FINISHED {
-		s.makeOffers(c, e.offer())
-		return
-	}
-	s.makeOffers(c, s.executors.offers())
-}
-
-// report sends the ends of tasks to the DAGScheduler.
-func (s *Scheduler) report(c *rpcenv.Context, ends []rpcenv.Message) {
-	for _, m := range ends {
-		c.Send(s.dag, m)
+	s.apply(c, s.tasks.Update(m.GetTaskId(), m.GetState(), m.GetResult(), m.GetFailure(), c.Now()))
+	if final {
+		s.makeOffers(c, e.offer(), false)
 	}
 }
 
-// makeOffers starts tasks on the offered cores. At the driver's end nothing starts any more.
-func (s *Scheduler) makeOffers(c *rpcenv.Context, offers []tasks.Offer) {
+// makeOffers starts tasks on the offered cores; all: there are no others. At the driver's end nothing starts any more.
+func (s *Scheduler) makeOffers(c *rpcenv.Context, offers []tasks.Offer, all bool) {
 	if len(offers) == 0 || s.stopping || !s.isReady(c) {
 		return
 	}
-	for _, l := range s.pool.Offers(offers, c.Rand().Shuffle) {
-		s.launchTask(c, l)
+	launches, effects := s.tasks.Offers(offers, all, c.Rand().Shuffle, c.Now())
+	for i := range launches {
+		s.launchTask(c, &launches[i])
 	}
+	s.apply(c, effects)
 }
+
+// offerAll starts tasks on all free cores.
+func (s *Scheduler) offerAll(c *rpcenv.Context) { s.makeOffers(c, s.executors.offers(), true) }
 
 // isReady reports whether tasks may start, once and for all: spark.scheduler.minRegisteredResourcesRatio of what is
 // expected can take tasks, or the application has waited for spark.scheduler.maxRegisteredResourcesWaitingTime. It mirrors
@@ -126,11 +117,11 @@ func (s *Scheduler) waitsFor(c *rpcenv.Context) string {
 		math.Ceil(float64(expected)*ratio), expected, what, most.Get(c.Conf()), have, SchedulerMinRegisteredResourcesRatio.Key(), most.Key())
 }
 
-func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {
+func (s *Scheduler) launchTask(c *rpcenv.Context, l *tasks.Launch) {
 	m := &app.LaunchTask{Data: l.Description}
 	if why := s.tooLarge(m); why != "" {
 		// No core is taken: the next offers have it again.
-		s.report(c, s.pool.Abort(l.Description.GetTaskId(), why))
+		s.apply(c, s.tasks.Abort(l.Description.GetTaskId(), why, c.Now()))
 		return
 	}
 	e := s.executors.byID[l.Executor]
@@ -138,7 +129,7 @@ func (s *Scheduler) launchTask(c *rpcenv.Context, l tasks.Launch) {
 	c.Send(e.ref, m)
 	s.tellAllocation(c, event.TaskStart{
 		StageID: l.Description.GetStageId(), StageAttempt: l.Description.GetStageAttempt(),
-		Index: l.Description.GetIndex(), ExecutorID: e.id,
+		Index: l.Description.GetIndex(), ExecutorID: e.id, Speculative: l.Speculative,
 	})
 }
 
@@ -164,11 +155,11 @@ const launchMargin = 1 << 10
 // starvationCheck warns until the first task was started.
 func (s *Scheduler) starvationCheck(c *rpcenv.Context) {
 	// Some executor takes tasks: that others wait is no sign of a wrong cluster or setting.
-	if s.pool.Launched() {
+	if s.tasks.Launched() {
 		c.Cancel(s.starving)
 		return
 	}
-	if !s.pool.Waiting() {
+	if !s.tasks.Waiting() {
 		return
 	}
 	c.Log().Warn("Initial job has not accepted any resources; check your cluster UI to ensure that workers are registered " +

@@ -48,6 +48,7 @@ func (s *Scheduler) OnDisconnected(c *rpcenv.Context, peer rpcenv.Address) {
 	}
 	// Its tasks are not given up yet: the reason decides whether their failures count.
 	e.lossPending = true
+	s.apply(c, s.tasks.ExecutorLost(e.id, tasks.Loss{Pending: true}, c.Now()))
 	c.Log().Infof("Executor %s on %s disconnected; waiting for the cluster to say why", e.id, e.host)
 	e.becomes(c, "LOSS_PENDING", "disconnected")
 	s.publish(c, event.ExecutorChange{
@@ -80,7 +81,7 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss)
 	case e.removing:
 		why = tasks.Loss{Message: "Executor killed by driver."}
 	case e.decommissioned:
-		why = tasks.Loss{Message: "Executor decommission: " + why.Message}
+		why = tasks.Loss{Message: "Executor decommission: " + why.Message, Decommissioned: true}
 	}
 	if !s.historic.tellsNobody {
 		c.Send(e.ref, &app.StopExecutor{})
@@ -89,12 +90,14 @@ func (s *Scheduler) removeExecutor(c *rpcenv.Context, id string, why tasks.Loss)
 	logLoss(c, e, why)
 	e.becomes(c, "LOST", why.Message)
 	// DAGScheduler must hear the ends of the attempts before the loss of their executor (package dag, Order).
-	s.report(c, s.pool.ExecutorLost(e.id, why))
+	lost := s.tasks.ExecutorLost(e.id, why, c.Now())
+	lost.Revive = false
+	s.apply(c, lost)
 	s.publish(c, event.ExecutorChange{
 		Kind: event.ExecutorLost, ExecutorID: e.id, Host: e.host, Reason: why.Message, CausedByApp: why.CausedByApp,
 	})
 	// Tasks of the lost executor may start elsewhere at once.
-	s.makeOffers(c, s.executors.offers())
+	s.offerAll(c)
 }
 
 // logLoss says with Spark's words that an executor is gone: an error unless it was the driver's wish (TaskSchedulerImpl.logExecutorLoss).
@@ -113,7 +116,7 @@ func logLoss(c *rpcenv.Context, e *executor, why tasks.Loss) {
 func (s *Scheduler) expireExecutor(c *rpcenv.Context, m heartbeat.ExpireExecutor) {
 	why := tasks.Loss{Message: m.Reason, CausedByApp: true}
 	if s.historic.halfRemoves {
-		s.report(c, s.pool.ExecutorLost(m.ExecutorID, why))
+		s.apply(c, s.tasks.ExecutorLost(m.ExecutorID, why, c.Now()))
 		return
 	}
 	// The driver removes it, too: a hung executor may keep its connection, so that nothing else would take it out of this

@@ -9,7 +9,9 @@ import (
 	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/dag"
 	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/driver/exclude"
 	"github.com/coherer/coherer/actors/driver/heartbeat"
+	"github.com/coherer/coherer/actors/driver/pools"
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/actors/driver/yarnscheduler"
 	"github.com/coherer/coherer/actors/storage"
@@ -26,16 +28,19 @@ var ErrDuplicateExecutor = rpcenv.NewRefusal("driver.duplicate-executor", "Dupli
 type Scheduler struct {
 	cfg       Config
 	executors executors
-	pool      *tasks.Pool
-	cpus      int
-	maxSize   int // of a LaunchTask, in bytes
-	starving  rpcenv.Timer
-	saidSmall bool   // the log has that an executor takes no task
-	forgotten string // why no executor comes, when the Master does not know the application, and what to do; "": it may know it
-	stopping  bool
-	began     time.Time
-	ready     bool // tasks may start: see isReady
-	historic  faults
+	tasks     *tasks.Scheduler
+	// allocations are the pools of the allocation file; nil without one.
+	allocations *pools.Allocations
+	exclude     exclude.Config
+	cpus        int
+	maxSize     int // of a LaunchTask, in bytes
+	starving    rpcenv.Timer
+	saidSmall   bool   // the log has that an executor takes no task
+	forgotten   string // why no executor comes, when the Master does not know the application, and what to do; "": it may know it
+	stopping    bool
+	began       time.Time
+	ready       bool // tasks may start: see isReady
+	historic    faults
 
 	dag, appClient rpcenv.Ref
 	yarn           rpcenv.Ref // YarnScheduler; zero on a standalone cluster
@@ -56,9 +61,7 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	s.cpus = submit.TaskCPUs.Get(c.Conf())
 	s.historic = faultsOf(c.Conf())
 	s.maxSize = rpcenv.RPCMessageMaxSize.Get(c.Conf()) << 20
-	s.pool = tasks.NewPool(tasks.Limits{
-		CPUs: s.cpus, MaxFailures: taskMaxFailures.Get(c.Conf()), MaxResultSize: driverMaxResultSize.Get(c.Conf()),
-	})
+	s.startTasks(c)
 	here := func(name string) rpcenv.Ref { return c.Env().Ref(c.Self().Address, name) }
 	s.dag, s.appClient = here(dag.Name), here(appclient.Name)
 	if s.cfg.YARN != nil {
@@ -99,6 +102,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.submitTasks(c, m)
 	case tasks.CancelTasks:
 		s.cancelTasks(c, m)
+	case tasks.PartitionCompleted:
+		s.apply(c, s.tasks.PartitionCompleted(m.Stage, m.Partition, c.Now()))
 	case heartbeat.ExpireExecutor:
 		s.expireExecutor(c, m)
 	case allocation.RequestTotalExecutors:
@@ -115,6 +120,10 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	// Timers.
 	case ReviveOffers:
 		s.reviveOffers(c)
+	case CheckSpeculatableTasks:
+		s.apply(c, s.tasks.Speculate(c.Now()))
+	case AbortUnschedulable:
+		s.apply(c, s.tasks.AbortUnschedulable(m.Abort, c.Now()))
 	case RemoveDisconnected:
 		s.removeDisconnected(c, m)
 	case StarvationCheck:
@@ -144,6 +153,9 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 	switch {
 	case e.id == "" || e.totalCores < 1 || e.ref.IsZero():
 		rpcenv.Fail(c, m, fmt.Errorf("%w: RegisterExecutor needs an id, a reference and at least one core", rpcenv.ErrRefused))
+		return
+	case s.tasks.Excludes(e.id, e.host):
+		rpcenv.Fail(c, m, fmt.Errorf("%w: %s", ErrExcluded, e.id))
 		return
 	case !s.executors.add(e):
 		// The first one stays: it may run tasks. The executor that is refused ends its process.
@@ -202,10 +214,10 @@ func (s *Scheduler) offerCores(c *rpcenv.Context, e *executor) {
 	e.launched, e.freeCores = true, e.totalCores
 	e.becomes(c, "LAUNCHED", "")
 	if !s.ready { // this executor may be the one that all waited for
-		s.makeOffers(c, s.executors.offers())
+		s.offerAll(c)
 		return
 	}
-	s.makeOffers(c, e.offer())
+	s.makeOffers(c, e.offer(), false)
 }
 
 // stopExecutors is the first step of the driver's orderly end.
@@ -227,5 +239,5 @@ func (s *Scheduler) stopDriver(c *rpcenv.Context, m StopDriver) {
 // reviveOffers also notices that the application has waited for long enough, though it has no executor.
 func (s *Scheduler) reviveOffers(c *rpcenv.Context) {
 	s.isReady(c)
-	s.makeOffers(c, s.executors.offers())
+	s.offerAll(c)
 }

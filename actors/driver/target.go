@@ -92,5 +92,5 @@ func (s *Scheduler) keep(c *rpcenv.Context, ids []string) {
 			e.removing = false
 		}
 	}
-	s.makeOffers(c, s.executors.offers())
+	s.offerAll(c)
 }

@@ -105,7 +105,7 @@ func (s *Scheduler) clusterManagerRegistered(c *rpcenv.Context) {
 
 func (s *Scheduler) decommissionHost(c *rpcenv.Context, m yarnscheduler.DecommissionHost) {
 	for _, e := range s.executors.sorted {
-		if e.host == m.Host && s.decommission(c, e, fmt.Sprintf("Decommissioning executor %s on host %s", e.id, e.host)) {
+		if e.host == m.Host && s.decommission(c, e, true, fmt.Sprintf("Decommissioning executor %s on host %s", e.id, e.host)) {
 			c.Send(e.ref, &app.DecommissionExecutor{})
 		}
 	}

@@ -19,8 +19,6 @@ var (
 		"After how many failed heartbeats in a row an executor ends itself.")
 	ExecutorDecommissionSignal = conf.Declare(Settings, "spark.executor.decommission.signal", conf.Filled(conf.Texts), "PWR",
 		"The signal, without SIG, that decommissions an executor.")
-	_ = conf.Optional(Settings, "spark.executor.decommission.killInterval", conf.AtLeast(conf.Durations(time.Second), 0),
-		"After how long a decommissioned executor is killed from outside.").Awaits("decommissioning with a deadline")
 	_ = conf.Optional(Settings, "spark.executor.decommission.forceKillTimeout", conf.AtLeast(conf.Durations(time.Second), 0),
 		"After how long the driver forces a decommissioned executor to end.").Awaits("decommissioning with a deadline")
 	_ = conf.Declare(Settings, "spark.executor.metrics.pollingInterval", conf.AtLeast(conf.Durations(time.Millisecond), 0), "0",

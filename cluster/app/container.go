@@ -90,9 +90,6 @@ func masterEnv(x applicationmaster.Boot, log *logrus.Entry) (rpcenv.Config, erro
 	if err != nil {
 		return rpcenv.Config{}, err
 	}
-	if err := poolsFile(c); err != nil {
-		return rpcenv.Config{}, err
-	}
 	// The trace is no reason to fail an attempt.
 	if made, err := withTraceDir(c); err == nil { // else recorderOrRing warns
 		c = made

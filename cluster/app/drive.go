@@ -163,9 +163,6 @@ func (s Submission) settings() (*conf.Conf, []rpcenv.Address, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := poolsFile(c); err != nil {
-		return nil, nil, err
-	}
 	if c, err = withTraceDir(c); err != nil {
 		return nil, nil, err
 	}
@@ -223,21 +220,4 @@ func serveSelf(host *transport.Host, at rpcenv.Address) error {
 	}
 	_, err = files.AddJar(digest, path)
 	return err
-}
-
-// poolsFile fails when spark.scheduler.allocation.file names a file that does not exist: nothing reads it yet, but the name is a
-// mistake.
-func poolsFile(c *conf.Conf) error {
-	text, set := c.Get(known.SchedulerAllocationFile.Key())
-	if !set {
-		return nil
-	}
-	path, err := conf.ParsePath(text)
-	if err == nil {
-		_, err = os.Stat(path)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w: name a file that is there, or remove the setting", known.SchedulerAllocationFile.Key(), err)
-	}
-	return nil
 }

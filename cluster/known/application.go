@@ -18,8 +18,6 @@ var (
 		"The address that the driver listens on.")
 	DriverPort = conf.Declare(Settings, "spark.driver.port", conf.Ports, "0",
 		"The port of the driver's endpoints.")
-	SchedulerAllocationFile = conf.Optional(Settings, "spark.scheduler.allocation.file", conf.Filled(conf.Paths),
-		"The file that describes the pools of mode FAIR.").Awaits("pools of jobs")
 )
 
 // sha256Digest is 64 hexadecimal digits in lower case.

@@ -10,9 +10,9 @@ import (
 func TestAWarningOfASettingNamesItsPlace(t *testing.T) {
 	var s conf.Settings
 	s.Set(
-		conf.Setting{Pair: conf.Pair{Key: "spark.speculation", Value: "true"}, From: conf.Origin{Place: "d/spark-defaults.conf", Line: 3}},
-		conf.Setting{Pair: conf.Pair{Key: "spark.scheduler.mode", Value: "FAIR"}, From: conf.Origin{Place: "--conf"}},
-		conf.Setting{Pair: conf.Pair{Key: "spark.excludeOnFailure.enabled", Value: "false"}, From: conf.Origin{Place: "--conf"}}, // off is as it is
+		conf.Setting{Pair: conf.Pair{Key: "spark.task.reaper.enabled", Value: "true"}, From: conf.Origin{Place: "d/spark-defaults.conf", Line: 3}},
+		conf.Setting{Pair: conf.Pair{Key: "spark.scheduler.listenerbus.eventqueue.capacity", Value: "9"}, From: conf.Origin{Place: "--conf"}},
+		conf.Setting{Pair: conf.Pair{Key: "spark.yarn.am.clientModeExitOnError", Value: "false"}, From: conf.Origin{Place: "--conf"}}, // off is as it is
 		conf.Setting{Pair: conf.Pair{Key: "spark.task.cpus", Value: "2"}, From: conf.Origin{Place: "--conf"}},
 		conf.Setting{Pair: conf.Pair{Key: "spark.task.cpu", Value: "2"}, From: conf.Origin{Place: "--conf"}},
 		conf.Setting{Pair: conf.Pair{Key: "hive.metastore.uris", Value: "x"}, From: conf.Origin{Place: "hive.conf", Line: 1}},
@@ -23,17 +23,17 @@ func TestAWarningOfASettingNamesItsPlace(t *testing.T) {
 	}
 	want := []string{
 		"Ignoring non-Spark config property: hive.metastore.uris (hive.conf:1)",
-		"spark.scheduler.mode (--conf) has no effect yet: there is no support for pools of jobs",
-		"spark.speculation (d/spark-defaults.conf:3) has no effect yet: there is no support for speculation",
+		"spark.scheduler.listenerbus.eventqueue.capacity (--conf) has no effect yet: there is no support for the listener bus",
+		"spark.task.reaper.enabled (d/spark-defaults.conf:3) has no effect yet: there is no support for the task reaper",
 		"unknown setting spark.task.cpu (--conf): did you mean spark.task.cpus?",
 	}
 	if got := c.Warnings(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if c, err = c.With(map[string]string{"spark.scheduler.mode": "FAIR"}); err != nil {
+	if c, err = c.With(map[string]string{"spark.scheduler.listenerbus.eventqueue.capacity": "9"}); err != nil {
 		t.Fatal(err)
 	}
-	want[1] = "spark.scheduler.mode has no effect yet: there is no support for pools of jobs" // made without origins
+	want[1] = "spark.scheduler.listenerbus.eventqueue.capacity has no effect yet: there is no support for the listener bus" // made without origins
 	if got := c.Warnings(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

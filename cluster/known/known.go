@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/dag"
+	"github.com/coherer/coherer/actors/driver/exclude"
 	"github.com/coherer/coherer/actors/driver/heartbeat"
 	"github.com/coherer/coherer/actors/driverclient"
 	"github.com/coherer/coherer/actors/executor"
@@ -33,7 +34,7 @@ var All = sync.OnceValue(func() *conf.Set {
 	// At the first call, not while variables are made: by then each package has declared its own, this one too.
 	return conf.Union(
 		Settings,
-		allocation.Settings,
+		allocation.Settings, exclude.Settings,
 		appclient.Settings,
 		applicationmaster.Settings,
 		compat.Settings,

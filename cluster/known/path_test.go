@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/nodemanager"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/yarnclient"
@@ -16,7 +17,7 @@ import (
 func TestSettingsOfPathsTakeFileURIs(t *testing.T) {
 	for _, e := range []*conf.Entry[string]{
 		GossipKeyFile, rpcenv.TraceDir, RESTTokenFile, RecoveryDirectory, ResourceManagerStore, NodesIncludePath, NodesExcludePath,
-		scheduler.FairAllocationFile, nodemanager.NodeManagerHealthScript, WorkerResourcesFile, SchedulerAllocationFile, yarnclient.YARNStagingDir,
+		scheduler.FairAllocationFile, nodemanager.NodeManagerHealthScript, WorkerResourcesFile, driver.SchedulerAllocationFile, yarnclient.YARNStagingDir,
 	} {
 		if got := e.Get(mustNew(t, e.Key(), "file:///a")); got != "/a" {
 			t.Errorf("%s: %q", e.Key(), got)

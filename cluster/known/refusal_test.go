@@ -23,7 +23,7 @@ func TestARefusalSaysWhatIsWrongWhatIsWantedAndAnExample(t *testing.T) {
 		digest      = "want 64 hexadecimal digits in lower case, for example 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 		allFaults   = "want fixed, upstream or ids separated by commas of SPARK-2425, SPARK-8881, SPARK-9731, SPARK-12864, SPARK-13112, SPARK-13519, " +
 			"SPARK-13604, SPARK-15725, SPARK-16925, SPARK-17667, SPARK-20079, SPARK-23191, SPARK-27348, SPARK-27510, SPARK-34245, YARN-1902, " +
-			"YARN-FAIR, MASTER-RECOVERY, for example fixed"
+			"YARN-FAIR, MASTER-RECOVERY, TASK-SCHEDULER, for example fixed"
 		rolling = "want daily, hourly, minutely or a number of seconds from 1, for example daily"
 		short   = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde"
 	)
@@ -97,7 +97,7 @@ func TestFormsTakeTheirBoundsAndAllTheirWords(t *testing.T) {
 		}
 	}
 	for text, want := range map[string][]string{
-		"fixed": nil, "Fixed": nil, "UPSTREAM": {"SPARK-15725", "SPARK-17667", "SPARK-27510", "YARN-1902", "YARN-FAIR", "MASTER-RECOVERY"},
+		"fixed": nil, "Fixed": nil, "UPSTREAM": {"SPARK-15725", "SPARK-17667", "SPARK-27510", "YARN-1902", "YARN-FAIR", "MASTER-RECOVERY", "TASK-SCHEDULER"},
 		"yarn-fair, spark-2425,,yarn-fair": {"SPARK-2425", "YARN-FAIR"},
 	} {
 		if got := compat.Compat.Get(mustNew(t, compat.Compat.Key(), text)); !slices.Equal(got, want) {

@@ -86,13 +86,13 @@ func TestNoProcessOfAnApplicationStartsWithASettingThatPromisesProtection(t *tes
 // TestASettingWithoutEffectIsWarnedOfOnce: the command that reads it from the user warns, and the driver does not again.
 func TestASettingWithoutEffectIsWarnedOfOnce(t *testing.T) {
 	t.Parallel()
-	got := finish(t, command(t, "run", "--conf", "spark.speculation=true", "pi", "1"))
-	const want = "spark.speculation (--conf) has no effect yet: there is no support for speculation"
-	if got.code != 0 || strings.Count(got.stderr, want) != 1 || strings.Count(got.stderr, "spark.speculation") != 1 {
+	got := finish(t, command(t, "run", "--conf", "spark.task.reaper.enabled=true", "pi", "1"))
+	const want = "spark.task.reaper.enabled (--conf) has no effect yet: there is no support for the task reaper"
+	if got.code != 0 || strings.Count(got.stderr, want) != 1 || strings.Count(got.stderr, "spark.task.reaper") != 1 {
 		t.Errorf("code %d: want once %q in\n%s", got.code, want, got.stderr)
 	}
-	got = here(t, "config", "show", "spark.speculation.quantile")
-	if !strings.Contains(got.stdout, "No effect yet: there is no support for speculation.") {
+	got = here(t, "config", "show", "spark.task.reaper.pollingInterval")
+	if !strings.Contains(got.stdout, "No effect yet: there is no support for the task reaper.") {
 		t.Errorf("%s", got.stdout)
 	}
 }
@@ -101,7 +101,7 @@ func TestAFileOfPoolsThatIsMissingIsAnError(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "fairscheduler.xml")
 	got := finish(t, command(t, "run", "--conf", "spark.scheduler.allocation.file="+missing, "pi", "1"))
-	if got.code == 0 || strings.Count(got.stderr, "spark.scheduler.allocation.file: stat "+missing+": no such file") != 1 {
+	if got.code == 0 || strings.Count(got.stderr, "spark.scheduler.allocation.file: open "+missing+": no such file") != 1 {
 		t.Errorf("code %d\n%s", got.code, got.stderr)
 	}
 }

@@ -726,8 +726,11 @@ type TaskResult struct {
 	Records []byte `protobuf:"bytes,2,opt,name=records,proto3" json:"records,omitempty"`
 	// count is the number of records, for "collect" and "count".
 	Count int64 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
-	// bytes_read and records_read count input.
-	BytesRead     int64 `protobuf:"varint,4,opt,name=bytes_read,json=bytesRead,proto3" json:"bytes_read,omitempty"`
+	// bytes_read counts input.
+	BytesRead int64 `protobuf:"varint,4,opt,name=bytes_read,json=bytesRead,proto3" json:"bytes_read,omitempty"`
+	// records_read counts what it read of its input and of shuffles, run_ms how long it computed.
+	RecordsRead   int64 `protobuf:"varint,5,opt,name=records_read,json=recordsRead,proto3" json:"records_read,omitempty"`
+	RunMs         int64 `protobuf:"varint,6,opt,name=run_ms,json=runMs,proto3" json:"run_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -786,6 +789,20 @@ func (x *TaskResult) GetCount() int64 {
 func (x *TaskResult) GetBytesRead() int64 {
 	if x != nil {
 		return x.BytesRead
+	}
+	return 0
+}
+
+func (x *TaskResult) GetRecordsRead() int64 {
+	if x != nil {
+		return x.RecordsRead
+	}
+	return 0
+}
+
+func (x *TaskResult) GetRunMs() int64 {
+	if x != nil {
+		return x.RunMs
 	}
 	return 0
 }
@@ -1140,7 +1157,9 @@ type Heartbeat struct {
 	// block_manager_id is where its blocks are served.
 	BlockManagerId *storage.BlockManagerId `protobuf:"bytes,2,opt,name=block_manager_id,json=blockManagerId,proto3" json:"block_manager_id,omitempty"`
 	// running_tasks are the task attempts that run now.
-	RunningTasks  []int64 `protobuf:"varint,3,rep,packed,name=running_tasks,json=runningTasks,proto3" json:"running_tasks,omitempty"`
+	RunningTasks []int64 `protobuf:"varint,3,rep,packed,name=running_tasks,json=runningTasks,proto3" json:"running_tasks,omitempty"`
+	// progress of those that have read something.
+	Progress      []*TaskProgress `protobuf:"bytes,4,rep,name=progress,proto3" json:"progress,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1196,6 +1215,75 @@ func (x *Heartbeat) GetRunningTasks() []int64 {
 	return nil
 }
 
+func (x *Heartbeat) GetProgress() []*TaskProgress {
+	if x != nil {
+		return x.Progress
+	}
+	return nil
+}
+
+// TaskProgress is how far an attempt has come: Spark sends it as values of its accumulators.
+type TaskProgress struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	TaskId int64                  `protobuf:"varint,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
+	// records_read counts what it has read of its input and of shuffles, run_ms how long it has computed.
+	RecordsRead   int64 `protobuf:"varint,2,opt,name=records_read,json=recordsRead,proto3" json:"records_read,omitempty"`
+	RunMs         int64 `protobuf:"varint,3,opt,name=run_ms,json=runMs,proto3" json:"run_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TaskProgress) Reset() {
+	*x = TaskProgress{}
+	mi := &file_proto_app_app_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaskProgress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaskProgress) ProtoMessage() {}
+
+func (x *TaskProgress) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_app_app_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaskProgress.ProtoReflect.Descriptor instead.
+func (*TaskProgress) Descriptor() ([]byte, []int) {
+	return file_proto_app_app_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *TaskProgress) GetTaskId() int64 {
+	if x != nil {
+		return x.TaskId
+	}
+	return 0
+}
+
+func (x *TaskProgress) GetRecordsRead() int64 {
+	if x != nil {
+		return x.RecordsRead
+	}
+	return 0
+}
+
+func (x *TaskProgress) GetRunMs() int64 {
+	if x != nil {
+		return x.RunMs
+	}
+	return 0
+}
+
 // HeartbeatResponse answers an executor's Heartbeat.
 type HeartbeatResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1207,7 +1295,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_proto_app_app_proto_msgTypes[15]
+	mi := &file_proto_app_app_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1219,7 +1307,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[15]
+	mi := &file_proto_app_app_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1232,7 +1320,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{15}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *HeartbeatResponse) GetReregisterBlockManager() bool {
@@ -1305,7 +1393,7 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x06result\x18\x05 \x01(\v2\x0f.app.TaskResultB\x04\xe0\xe0\x18\x02R\x06result\x12*\n" +
 	"\afailure\x18\x06 \x01(\v2\x10.app.TaskFailureR\afailure:\x90\x02\xe2\xe0\x18\x8b\x02\b\xed\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate:-when an attempt begins, and when it has endedBNRUNNING changes nothing; a second end is ignored, so no cores are freed twice.J\x172.1; taskCpus since 3.3B\n" +
 	"\n" +
-	"\b_task_id\"\x8e\x01\n" +
+	"\b_task_id\"\xce\x01\n" +
 	"\n" +
 	"TaskResult\x121\n" +
 	"\n" +
@@ -1313,7 +1401,9 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\arecords\x18\x02 \x01(\fR\arecords\x12\x14\n" +
 	"\x05count\x18\x03 \x01(\x03R\x05count\x12\x1d\n" +
 	"\n" +
-	"bytes_read\x18\x04 \x01(\x03R\tbytesRead\"\x88\x02\n" +
+	"bytes_read\x18\x04 \x01(\x03R\tbytesRead\x12!\n" +
+	"\frecords_read\x18\x05 \x01(\x03R\vrecordsRead\x12\x1b\n" +
+	"\x06run_ms\x18\x06 \x01(\x03B\x04\xe0\xe0\x18\x01R\x05runMs\"\x88\x02\n" +
 	"\vTaskFailure\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1a\n" +
@@ -1338,12 +1428,17 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\texit_code\x18\x01 \x01(\x05R\bexitCode\x12+\n" +
 	"\x12exit_caused_by_app\x18\x02 \x01(\bR\x0fexitCausedByApp\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason:7\xe2\xe0\x183\b\x8a\b*)org.apache.spark.scheduler.ExecutorExitedJ\x032.1\"\x83\x02\n" +
-	"\fStopExecutor:\xf2\x01\xe2\xe0\x18\xed\x01\b\xf0\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StopExecutor:Kto all when the driver stops, and to one that it gives up, in case it livesB&It is ignored: the executor is ending.J\x032.1\"\x88\x03\n" +
+	"\fStopExecutor:\xf2\x01\xe2\xe0\x18\xed\x01\b\xf0\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StopExecutor:Kto all when the driver stops, and to one that it gives up, in case it livesB&It is ignored: the executor is ending.J\x032.1\"\xb7\x03\n" +
 	"\tHeartbeat\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId\x12G\n" +
 	"\x10block_manager_id\x18\x02 \x01(\v2\x17.storage.BlockManagerIdB\x04\xe0\xe0\x18\x01R\x0eblockManagerId\x12#\n" +
-	"\rrunning_tasks\x18\x03 \x03(\x03R\frunningTasks:\xeb\x01\xe2\xe0\x18\xe6\x01\b\xf2\a\x12\bExecutor\x1a\x11HeartbeatReceiver\"\x15app.HeartbeatResponse*\x1aorg.apache.spark.Heartbeat:Ieach spark.executor.heartbeatInterval, the first after one to two of themBAIt moves the time of the last sign of life and is answered again.J\x032.1\"\xa1\x01\n" +
+	"\rrunning_tasks\x18\x03 \x03(\x03R\frunningTasks\x12-\n" +
+	"\bprogress\x18\x04 \x03(\v2\x11.app.TaskProgressR\bprogress:\xeb\x01\xe2\xe0\x18\xe6\x01\b\xf2\a\x12\bExecutor\x1a\x11HeartbeatReceiver\"\x15app.HeartbeatResponse*\x1aorg.apache.spark.Heartbeat:Ieach spark.executor.heartbeatInterval, the first after one to two of themBAIt moves the time of the last sign of life and is answered again.J\x032.1\"g\n" +
+	"\fTaskProgress\x12\x17\n" +
+	"\atask_id\x18\x01 \x01(\x03R\x06taskId\x12!\n" +
+	"\frecords_read\x18\x02 \x01(\x03R\vrecordsRead\x12\x1b\n" +
+	"\x06run_ms\x18\x03 \x01(\x03B\x04\xe0\xe0\x18\x01R\x05runMs\"\xa1\x01\n" +
 	"\x11HeartbeatResponse\x12=\n" +
 	"\x18reregister_block_manager\x18\x01 \x01(\bH\x00R\x16reregisterBlockManager\x88\x01\x01:0\xe2\xe0\x18,\b\xf3\a*\"org.apache.spark.HeartbeatResponseJ\x032.1B\x1b\n" +
 	"\x19_reregister_block_manager*\\\n" +
@@ -1370,7 +1465,7 @@ func file_proto_app_app_proto_rawDescGZIP() []byte {
 }
 
 var file_proto_app_app_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_proto_app_app_proto_goTypes = []any{
 	(TaskState)(0),                     // 0: app.TaskState
 	(*Property)(nil),                   // 1: app.Property
@@ -1388,31 +1483,33 @@ var file_proto_app_app_proto_goTypes = []any{
 	(*ExecutorExited)(nil),             // 13: app.ExecutorExited
 	(*StopExecutor)(nil),               // 14: app.StopExecutor
 	(*Heartbeat)(nil),                  // 15: app.Heartbeat
-	(*HeartbeatResponse)(nil),          // 16: app.HeartbeatResponse
-	(*rpc.EndpointRef)(nil),            // 17: rpc.EndpointRef
-	(*deploy.ResourceInformation)(nil), // 18: deploy.ResourceInformation
-	(*storage.MapStatus)(nil),          // 19: storage.MapStatus
-	(*storage.BlockManagerId)(nil),     // 20: storage.BlockManagerId
+	(*TaskProgress)(nil),               // 16: app.TaskProgress
+	(*HeartbeatResponse)(nil),          // 17: app.HeartbeatResponse
+	(*rpc.EndpointRef)(nil),            // 18: rpc.EndpointRef
+	(*deploy.ResourceInformation)(nil), // 19: deploy.ResourceInformation
+	(*storage.MapStatus)(nil),          // 20: storage.MapStatus
+	(*storage.BlockManagerId)(nil),     // 21: storage.BlockManagerId
 }
 var file_proto_app_app_proto_depIdxs = []int32{
 	1,  // 0: app.SparkAppConfig.spark_properties:type_name -> app.Property
-	17, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
+	18, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
 	1,  // 2: app.RegisterExecutor.log_urls:type_name -> app.Property
 	1,  // 3: app.RegisterExecutor.attributes:type_name -> app.Property
-	18, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
+	19, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
 	6,  // 5: app.LaunchTask.data:type_name -> app.TaskDescription
 	0,  // 6: app.StatusUpdate.state:type_name -> app.TaskState
 	9,  // 7: app.StatusUpdate.result:type_name -> app.TaskResult
 	10, // 8: app.StatusUpdate.failure:type_name -> app.TaskFailure
-	19, // 9: app.TaskResult.map_status:type_name -> storage.MapStatus
-	20, // 10: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
+	20, // 9: app.TaskResult.map_status:type_name -> storage.MapStatus
+	21, // 10: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
 	13, // 11: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
-	20, // 12: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	21, // 12: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
+	16, // 13: app.Heartbeat.progress:type_name -> app.TaskProgress
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_proto_app_app_proto_init() }
@@ -1422,14 +1519,14 @@ func file_proto_app_app_proto_init() {
 	}
 	file_proto_app_app_proto_msgTypes[5].OneofWrappers = []any{}
 	file_proto_app_app_proto_msgTypes[7].OneofWrappers = []any{}
-	file_proto_app_app_proto_msgTypes[15].OneofWrappers = []any{}
+	file_proto_app_app_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_app_app_proto_rawDesc), len(file_proto_app_app_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   16,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

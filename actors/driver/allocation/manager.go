@@ -69,6 +69,11 @@ func (m *Manager) Receive(c *rpcenv.Context, message rpcenv.Message) {
 		m.taskEnd(c, e)
 	case event.JobEnd:
 		m.jobEnd(e)
+	case event.SpeculativeTaskSubmitted:
+		m.work.speculativeTask(e)
+		m.targets.Backlogged(c.Now())
+	case event.UnschedulableTaskSet:
+		m.unschedulableTaskSet(c, e)
 	case event.JobStart, event.Starving: // which change nothing
 
 	default:
@@ -88,7 +93,7 @@ func (m *Manager) schedule(c *rpcenv.Context) {
 	if len(idle) > 0 && m.ready {
 		m.targets.Begin()
 	}
-	if u, changed := m.targets.Next(c.Now(), m.settings.Needed(m.work.tasks()), m.monitor.Executors()); changed {
+	if u, changed := m.targets.Next(c.Now(), m.needed(), m.monitor.Executors()); changed {
 		m.request(c, u)
 		return
 	}
@@ -165,10 +170,31 @@ func (m *Manager) taskEnd(c *rpcenv.Context, e event.TaskEnd) {
 	}
 }
 
+// unschedulableTaskSet of a stage that no executor may run is a backlog.
+func (m *Manager) unschedulableTaskSet(c *rpcenv.Context, e event.UnschedulableTaskSet) {
+	m.work.unschedulableSet(e)
+	if !e.Schedulable {
+		m.targets.Backlogged(c.Now())
+	}
+}
+
+// needed is how many executors the tasks want. It mirrors maxNumExecutorsNeededPerResourceProfile.
+func (m *Manager) needed() int {
+	n := m.settings.Needed(m.work.tasks())
+	// A copy must not run where the slow task does.
+	if n == 1 && m.settings.TasksPerExecutor > 1 && m.work.copies() > 0 {
+		n++
+	}
+	if stuck := len(m.work.unschedulable); stuck > 0 {
+		n = max(n, m.monitor.Executors()+m.settings.Needed(stuck))
+	}
+	return n
+}
+
 func (m *Manager) jobEnd(e event.JobEnd) { m.monitor.jobEnd(e) }
 
 // Wants is how many executors the tasks that wait and run need, within the bounds of the settings, and how many are asked for.
 // It is for observers outside a simulation.
 func (m *Manager) Wants() (needed, target int) {
-	return max(min(m.settings.Needed(m.work.tasks()), m.settings.Max), m.settings.Min), m.targets.Target()
+	return max(min(m.needed(), m.settings.Max), m.settings.Min), m.targets.Target()
 }

@@ -12,31 +12,56 @@ type work struct {
 	// running attempts of tasks, by the attempt of their stage; they may go on when the stage's attempt is over.
 	running map[attempt]int
 	total   int // of running
+	// unschedulable are attempts of stages whose rest no executor may run.
+	unschedulable map[attempt]bool
 }
 
-// progress is one attempt of a stage: its tasks, and which of them were started.
+// progress is one attempt of a stage: its tasks, and which of them were started; copies are slow tasks that wait to be started a
+// second time.
 type progress struct {
-	tasks   int
-	started map[int32]bool
+	tasks           int
+	started, copies map[int32]bool
 }
 
-func newWork() work { return work{stages: map[attempt]*progress{}, running: map[attempt]int{}} }
+func newWork() work {
+	return work{stages: map[attempt]*progress{}, running: map[attempt]int{}, unschedulable: map[attempt]bool{}}
+}
 
 func (w *work) stageSubmitted(m event.StageSubmitted) {
-	w.stages[attempt{m.StageID, m.Attempt}] = &progress{tasks: m.Tasks, started: map[int32]bool{}}
+	w.stages[attempt{m.StageID, m.Attempt}] = &progress{tasks: m.Tasks, started: map[int32]bool{}, copies: map[int32]bool{}}
 }
 
 // stageCompleted forgets a stage; true: it was the last one.
 func (w *work) stageCompleted(m event.StageCompleted) bool {
 	delete(w.stages, attempt{m.StageID, m.Attempt})
+	delete(w.unschedulable, attempt{m.StageID, m.Attempt})
 	return len(w.stages) == 0
+}
+
+func (w *work) speculativeTask(m event.SpeculativeTaskSubmitted) {
+	if p := w.stages[attempt{m.StageID, m.StageAttempt}]; p != nil {
+		p.copies[m.Index] = true
+	}
+}
+
+func (w *work) unschedulableSet(m event.UnschedulableTaskSet) {
+	a := attempt{m.StageID, m.StageAttempt}
+	if m.Schedulable {
+		delete(w.unschedulable, a)
+	} else {
+		w.unschedulable[a] = true
+	}
 }
 
 func (w *work) taskStart(m event.TaskStart) {
 	a := attempt{m.StageID, m.StageAttempt}
 	w.running[a]++
 	w.total++
-	if p := w.stages[a]; p != nil {
+	switch p := w.stages[a]; {
+	case p == nil:
+	case m.Speculative:
+		delete(p.copies, m.Index)
+	default:
 		p.started[m.Index] = true
 	}
 }
@@ -44,7 +69,11 @@ func (w *work) taskStart(m event.TaskStart) {
 // taskEnd follows each taskStart, and comes once more when the output is lost. A task that failed waits again.
 func (w *work) taskEnd(m event.TaskEnd) {
 	a := attempt{m.StageID, m.StageAttempt}
-	if p := w.stages[a]; p != nil && failed(m) {
+	switch p := w.stages[a]; {
+	case p == nil:
+	case m.Failure == "":
+		delete(p.copies, m.Index) // the task needs none any more
+	case failed(m) && !m.Speculative:
 		delete(p.started, m.Index)
 	}
 	if w.running[a] == 0 || m.Resubmitted {
@@ -59,11 +88,20 @@ func (w *work) taskEnd(m event.TaskEnd) {
 // failed reports whether an attempt neither succeeded nor was killed.
 func failed(m event.TaskEnd) bool { return m.Failure != "" && !m.Killed }
 
-// pending is how many tasks wait.
+// pending is how many tasks wait, copies included.
 func (w *work) pending() int {
-	n := 0
+	n := w.copies()
 	for _, p := range w.stages {
 		n += p.tasks - len(p.started)
+	}
+	return n
+}
+
+// copies is how many slow tasks wait to be started a second time.
+func (w *work) copies() int {
+	n := 0
+	for _, p := range w.stages {
+		n += len(p.copies)
 	}
 	return n
 }

@@ -16,7 +16,7 @@ func TestAStageThatIsCompleteByThenIsNotSubmittedAgain(t *testing.T) {
 	r.Advance(resubmitDelay)
 	r.forget()
 	r.tell(missed(1, 1, 1, 0, -1, "", 1), mapped(1, 1, 0, "b", 1), mapped(1, 0, 1, "b", 1))
-	r.want("L: job 0 stage 1.1 ends: gone", "T: output 1/0 at b", "T: output 1/1 at b")
+	r.want("L: job 0 stage 1.1 ends: gone", "S: partition 1/1 is there", "T: output 1/0 at b", "T: output 1/1 at b")
 	r.Advance(resubmitDelay)
 	r.want("S: submit 2.0 [0 1 2 3]", "L: job 0 stage 2.0: 4 tasks for results")
 }

@@ -19,6 +19,10 @@ func (s *Scheduler) completionEvent(c *rpcenv.Context, m tasks.CompletionEvent) 
 	}
 	switch m.Reason.Kind {
 	case tasks.KindSuccess:
+		// An older attempt brought what the newest one need not compute any more.
+		if m.Set.Attempt < g.attempts-1 {
+			c.Send(s.cfg.Scheduler, tasks.PartitionCompleted{Stage: g.id, Partition: m.Partition})
+		}
 		if g.isMap {
 			s.mapTaskSucceeded(c, g, m)
 		} else {
@@ -39,7 +43,8 @@ func (s *Scheduler) taskEnd(c *rpcenv.Context, g *stage, m tasks.CompletionEvent
 	e := event.TaskEnd{
 		JobID: -1, StageID: m.Set.Stage, StageAttempt: m.Set.Attempt, TaskID: m.TaskID, Index: m.Index, Partition: m.Partition,
 		Attempt: m.Attempt, ExecutorID: m.Executor, Host: m.Host, Failure: m.Reason.Text,
-		Killed: m.Reason.Kind == tasks.KindTaskKilled, Resubmitted: m.Reason.Kind == tasks.KindResubmitted,
+		Speculative: m.Speculative,
+		Killed:      m.Reason.Kind == tasks.KindTaskKilled, Resubmitted: m.Reason.Kind == tasks.KindResubmitted,
 	}
 	if g != nil {
 		e.JobID = g.job.id

@@ -77,6 +77,8 @@ func text(m rpcenv.Message) string {
 			partitions = append(partitions, t.Partition)
 		}
 		return fmt.Sprintf("submit %s %v", m.Set.ID, partitions)
+	case tasks.PartitionCompleted:
+		return fmt.Sprintf("partition %d/%d is there", m.Stage, m.Partition)
 	case tasks.CancelTasks:
 		return fmt.Sprintf("cancel %d: %s", m.Stage, m.Reason)
 	case mapoutput.RegisterShuffle:

@@ -71,6 +71,10 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.completionEvent(c, m)
 	case tasks.TaskSetFailed:
 		s.taskSetFailed(c, m)
+	case tasks.SpeculativeTaskSubmitted:
+		s.listen(c, event.SpeculativeTaskSubmitted{StageID: m.Set.Stage, StageAttempt: m.Set.Attempt, Index: m.Index, Partition: m.Partition})
+	case tasks.UnschedulableSet:
+		s.listen(c, event.UnschedulableTaskSet{StageID: m.Set.Stage, StageAttempt: m.Set.Attempt, Schedulable: m.Schedulable})
 	case event.ExecutorChange:
 		s.executorChange(c, m)
 	case ApplicationDead:

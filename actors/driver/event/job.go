@@ -37,6 +37,23 @@ type TaskStart struct {
 	StageID, StageAttempt int32
 	Index                 int32
 	ExecutorID            string
+	// Speculative: it is a second copy of a slow task.
+	Speculative bool
+}
+
+// SpeculativeTaskSubmitted reports that a slow task is to be started a second time (SparkListenerSpeculativeTaskSubmitted).
+type SpeculativeTaskSubmitted struct {
+	rpcenv.Local
+	StageID, StageAttempt int32
+	Index, Partition      int32
+}
+
+// UnschedulableTaskSet reports that failures leave no executor that may run the rest of a stage, or, with Schedulable, that tasks
+// start again (SparkListenerUnschedulableTaskSetAdded and Removed).
+type UnschedulableTaskSet struct {
+	rpcenv.Local
+	StageID, StageAttempt int32
+	Schedulable           bool
 }
 
 // Cancelled begins the Failure of a stage that ended since its job has failed; that of the job follows.
@@ -57,6 +74,8 @@ type TaskEnd struct {
 	Index, Partition, Attempt    int32
 	ExecutorID, Host             string
 	Failure                      string
+	// Speculative: it was a second copy of a slow task.
+	Speculative bool
 	// Killed: it ended at the driver's wish. Resubmitted: it had ended well, and its output is lost.
 	Killed, Resubmitted bool
 }

@@ -36,7 +36,7 @@ func TestADescriptionHasAllThatTheSetSaysOfATask(t *testing.T) {
 		} else {
 			want.Action = "collect"
 		}
-		got := pool(s).Offers([]Offer{{"a", "ha", 1}, {"b", "hb", 1}}, inOrder)
+		got := pool(s).Offers(at{{"a", "ha", 1}, {"b", "hb", 1}}, inOrder)
 		if len(got) != 2 || !proto.Equal(got[1].Description, want) {
 			t.Errorf("map %v: got\n%v\nwant\n%v", writes, got, want)
 		}
@@ -46,9 +46,9 @@ func TestADescriptionHasAllThatTheSetSaysOfATask(t *testing.T) {
 // What DAGScheduler hears of an end says which attempt it was, where, of which epoch, and what it brought.
 func TestTheEndOfAnAttemptSaysWhichItWas(t *testing.T) {
 	p := pool(described())
-	p.Offers([]Offer{{"a", "ha", 2}}, inOrder)
+	p.Offers(at{{"a", "ha", 2}}, inOrder)
 	p.fail(1, KindExceptionFailure)
-	p.Offers([]Offer{{"b", "hb", 1}}, inOrder)
+	p.Offers(at{{"b", "hb", 1}}, inOrder)
 	want := CompletionEvent{
 		Set: SetID{Stage: 3, Attempt: 2}, Index: 1, Partition: 8, TaskID: 2, Attempt: 1, Executor: "b", Host: "hb", Epoch: 9,
 		Reason: Reason{Kind: KindSuccess}, Result: mapped(),
@@ -60,11 +60,11 @@ func TestTheEndOfAnAttemptSaysWhichItWas(t *testing.T) {
 
 // The name says where the attempt failed; the description of the next attempt has the next number.
 func TestTheFailureOfASetNamesItsLastAttempt(t *testing.T) {
-	p := NewPool(Limits{CPUs: 1, MaxFailures: 2})
+	p := newKit(1, Config{MaxFailures: 2})
 	p.Submit(described())
-	p.Offers([]Offer{{"a", "ha", 2}}, inOrder)
+	p.Offers(at{{"a", "ha", 2}}, inOrder)
 	p.fail(1, KindExceptionFailure)
-	if l := p.Offers([]Offer{{"b", "hb", 1}}, inOrder); len(l) != 1 || l[0].Description.GetAttemptNumber() != 1 {
+	if l := p.Offers(at{{"b", "hb", 1}}, inOrder); len(l) != 1 || l[0].Description.GetAttemptNumber() != 1 {
 		t.Fatalf("%v", l)
 	}
 	got := p.fail(2, KindExceptionFailure)

@@ -1,155 +1,145 @@
 package tasks
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
+	"time"
 
-	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/actors/driver/exclude"
+	"github.com/coherer/coherer/actors/driver/pools"
 )
 
-// manager is what the Pool knows of one Set. It mirrors org.apache.spark.scheduler.TaskSetManager.
+// manager is what the Scheduler knows of one Set. It mirrors org.apache.spark.scheduler.TaskSetManager.
 type manager struct {
-	set Set
-	// pending is a stack of the indexes to be started, the next one last. An entry whose task needs no start any more is
-	// dropped when it is met.
-	pending  []int
-	states   []taskState
-	attempts []*attempt // in the order of their start
-	left     int        // tasks that are not done
-	running  int        // attempts
-	zombie   bool
-	bytes    int64 // of the results so far
+	s    *Scheduler
+	set  Set
+	leaf *pools.Leaf[*manager]
+
+	pending pending
+	// copies are the slow tasks that are to be started a second time; speculatable has their indexes.
+	copies       pending
+	speculatable map[int32]bool
+	states       []taskState
+	done         int        // tasks that need no further attempt
+	attempts     []*attempt // in the order of their start
+	running      []*attempt // in no order
+	zombie       bool       // it starts nothing any more
+	dropped      bool       // the Scheduler has forgotten it
+
+	// Delay scheduling: the levels that are valid now, the one that the set waits at, since when, and whether it refused an executor
+	// since the wait was begun anew.
+	levels  []Level
+	at      int
+	timer   time.Time
+	refused bool
+
+	bytes, results int64 // of results, so far
+	pace           pace
+	// excluded is nil when failures exclude nothing.
+	excluded *exclude.Set
+	// abort is when the set is given up since nothing may run it; zero: something may.
+	abort time.Time
+	// held are the tasks of a barrier set that this round of offers starts if it can start all.
+	held map[int32]heldTask
+	// addresses of the executors that run a barrier set, by partition.
+	addresses string
 }
 
-// taskState is one task of a Set. One that neither is done nor runs is pending.
+// taskState is one task of a Set.
 type taskState struct {
-	done     bool
+	done bool
+	// copies that run, and, as in Spark, one that has finished.
+	copies   int32
 	attempts int32
 	failures int
+	last     *attempt
 }
 
-// attempt is one try of a task.
+// attempt is one try of a task. It mirrors org.apache.spark.scheduler.TaskInfo.
 type attempt struct {
 	m              *manager
 	id             int64
-	index          int
+	index          int32
 	number         int32
 	executor, host string
-	ended          bool
-	succeeded      bool
+	level          Level
+	started        time.Time
+	previous       *attempt // of the same task
+	speculative    bool
+	launching      bool // its executor has not reported that it runs
+	ended, success bool
+	unwanted       bool // another attempt of the task was faster, and the driver kills this one
+	at             int  // place in manager.running; -1: it does not run
+	share          Share
 }
 
-func newManager(s Set) *manager {
-	m := &manager{set: s, states: make([]taskState, len(s.Tasks)), left: len(s.Tasks)}
-	for i := range s.Tasks { // backwards: task 0 on top
-		m.pending = append(m.pending, len(s.Tasks)-1-i)
-	}
+func newManager(s *Scheduler, set Set, now time.Time) *manager {
+	m := &manager{s: s, set: set, states: make([]taskState, len(set.Tasks)), timer: now, speculatable: map[int32]bool{}, excluded: exclude.NewSet(s.cfg.Exclude, set.ID.Stage, set.ID.Attempt)}
+	m.pace.init(&s.cfg.Speculation, len(set.Tasks))
+	m.enterAll()
+	m.levels = m.validLevels()
 	return m
 }
 
-// next takes the next task to start off the stack.
-func (m *manager) next() (index int, ok bool) {
-	for len(m.pending) > 0 && !m.zombie {
-		index = m.pending[len(m.pending)-1]
-		m.pending = m.pending[:len(m.pending)-1]
-		if !m.states[index].done {
-			return index, true
-		}
-	}
-	return 0, false
-}
-
-// waits reports whether a task could be started now.
-func (m *manager) waits() bool {
-	return !m.zombie && slices.ContainsFunc(m.pending, func(i int) bool { return !m.states[i].done })
-}
-
 // start begins an attempt.
-func (m *manager) start(index int, id int64, o Offer) *attempt {
-	s := &m.states[index]
-	a := &attempt{m: m, id: id, index: index, number: s.attempts, executor: o.Executor, host: o.Host}
-	s.attempts++
-	m.running++
+func (m *manager) start(c choice, o *Offer, share Share, now time.Time) *attempt {
+	t := &m.states[c.index]
+	a := &attempt{
+		m: m, id: m.s.nextID, index: c.index, number: t.attempts, executor: o.Executor, host: o.Host, level: c.level,
+		started: now, previous: t.last, speculative: c.speculative, launching: true, at: len(m.running), share: share,
+	}
+	m.s.nextID++
+	t.copies++
+	t.attempts++
+	t.last = a
+	m.pace.infos.grow(len(m.attempts))
 	m.attempts = append(m.attempts, a)
+	m.pace.runs.grow(len(m.running))
+	m.running = append(m.running, a)
+	m.leaf.Started()
 	return a
 }
 
-// end notes that an attempt runs no more.
-func (a *attempt) end() {
-	a.ended = true
-	a.m.running--
-}
-
-// finished marks a task as done; the last one makes the set a zombie.
-func (m *manager) finished(index int) {
-	if m.states[index].done {
+// stopped takes an attempt out of those that run.
+func (a *attempt) stopped() {
+	if a.at < 0 {
 		return
 	}
-	m.states[index].done = true
-	m.left--
-	m.zombie = m.zombie || m.left == 0
+	m, end := a.m, len(a.m.running)-1
+	m.running[a.at] = m.running[end]
+	m.running[a.at].at = a.at
+	m.running = m.running[:end]
+	a.at = -1
+	m.leaf.Ended()
 }
 
-// finishedPartition is finished for a partition that another attempt of the stage brought.
-func (m *manager) finishedPartition(partition int32) {
-	// An index is not a partition: a later attempt has only the tasks that are missing. It is searched for, not walked to:
-	// while one straggler keeps this set, each success of a newer set comes here.
-	at, found := slices.BinarySearchFunc(m.set.Tasks, partition, func(t Task, p int32) int { return cmp.Compare(t.Partition, p) })
-	if found {
-		m.finished(at)
+// complete marks a task as done; the last one makes the set a zombie.
+func (m *manager) complete(index int32) {
+	t := &m.states[index]
+	if t.done {
+		return
+	}
+	t.done, t.failures = true, 0
+	m.done++
+	m.zombie = m.zombie || m.done == len(m.states)
+}
+
+// finish forgets a set that starts nothing any more and of which nothing runs. It mirrors TaskSetManager.maybeFinishTaskSet.
+func (m *manager) finish(now time.Time) {
+	if !m.zombie || len(m.running) > 0 {
+		return
+	}
+	m.s.drop(m)
+	if m.done == len(m.states) {
+		m.s.excluded(m.s.health.Succeeded(m.excluded, now))
 	}
 }
 
-// failed decides what the failure of an attempt means: a new try, the set's end ("" is none), or nothing.
-func (m *manager) failed(a *attempt, r Reason, maxFailures int) (abort string) {
-	s := &m.states[a.index]
-	switch {
-	case r.Kind == KindFetchFailed:
-		m.zombie = true // the stage's next attempt follows, with the lost outputs computed again
-	case m.zombie: // it starts nothing any more, so failures do not count
-	case r.Kind == KindTaskTooLarge:
-		return r.Text // as Spark has it
-	case r.permanent():
-		return fmt.Sprintf("Task %d in stage %s failed, and each other try would fail alike: %s", a.index, m.set.ID, r.Text)
-	case r.Counts:
-		s.failures++
-		if s.failures >= maxFailures {
-			return fmt.Sprintf("Task %d in stage %s failed %d times, most recent failure: Lost %s (%s executor %s): %s",
-				a.index, m.set.ID, maxFailures, a.name(), a.host, a.executor, r.Text)
-		}
+// fail reports that the set cannot succeed and ends it. It mirrors TaskSetManager.abort.
+func (m *manager) fail(why string, cause Reason, now time.Time) {
+	if m.zombie && !m.s.cfg.Faults.AbortsTwice { // its job must not fail a second time
+		m.finish(now)
+		return
 	}
-	// On top of the stack: a failed task is the next to start.
-	m.pending = append(m.pending, a.index)
-	return ""
-}
-
-// name is Spark's: "task 0.0 in stage 0.0 (TID 0)".
-func (a *attempt) name() string {
-	return fmt.Sprintf("task %d.%d in stage %s (TID %d)", a.index, a.number, a.m.set.ID, a.id)
-}
-
-// completion reports the attempt's end.
-func (a *attempt) completion(r Reason, result *app.TaskResult) CompletionEvent {
-	return CompletionEvent{
-		Set: a.m.set.ID, Index: int32(a.index), Partition: a.m.set.Tasks[a.index].Partition, TaskID: a.id, Attempt: a.number,
-		Executor: a.executor, Host: a.host, Epoch: a.m.set.Work.Epoch, Reason: r, Result: result,
-	}
-}
-
-// describe is the attempt as the executor gets it.
-func (a *attempt) describe(cpus int) *app.TaskDescription {
-	set, w := &a.m.set, &a.m.set.Work
-	d := &app.TaskDescription{
-		TaskId: a.id, AttemptNumber: a.number, ExecutorId: a.executor, Name: a.name(), Index: int32(a.index),
-		PartitionId: set.Tasks[a.index].Partition, StageId: set.ID.Stage, StageAttempt: set.ID.Attempt,
-		Job: w.Job, JobArgs: w.Args, JobDigest: w.Digest, Node: w.Node, Shuffles: w.Shuffles, Epoch: w.Epoch,
-		Split: set.Tasks[a.index].Split, Cpus: int32(cpus),
-	}
-	if w.Map {
-		d.ShuffleId = &w.Shuffle
-	} else {
-		d.Action = w.Action
-	}
-	return d
+	m.zombie = true
+	m.s.tell(TaskSetFailed{Set: m.set.ID, Reason: why, Cause: cause})
+	m.finish(now)
 }

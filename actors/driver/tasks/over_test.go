@@ -11,10 +11,10 @@ import (
 func result(bytes int) *app.TaskResult { return &app.TaskResult{Records: make([]byte, bytes)} }
 
 // limited is a Pool of one set whose results may be ten bytes together, with all its tasks on executor a.
-func limited(s Set, limit int64) *Pool {
-	p := NewPool(Limits{CPUs: 1, MaxFailures: 4, MaxResultSize: limit})
+func limited(s Set, limit int64) *kit {
+	p := newKit(1, Config{MaxFailures: 4, MaxResultSize: limit})
 	p.Submit(s)
-	p.Offers([]Offer{{"a", "h", len(s.Tasks)}}, inOrder)
+	p.Offers(at{{"a", "h", len(s.Tasks)}}, inOrder)
 	return p
 }
 
@@ -30,7 +30,7 @@ func TestResultsBeyondTheLimitFailTheirSetOnce(t *testing.T) {
 	want(t, texts(got), "TaskKilled 2.0 of 1.0", "failed 1.0")
 	over := TaskSetFailed{
 		Set:    SetID{1, 0},
-		Reason: "Total size of serialized results of 3 tasks (13 B) is bigger than spark.driver.maxResultSize (10 B)",
+		Reason: "Total size of serialized results of 3 tasks (13.0 B) is bigger than spark.driver.maxResultSize (10.0 B)",
 		Cause:  Reason{Kind: KindTaskKilled, Text: "TaskKilled (Tasks result size has exceeded maxResultSize)"},
 	}
 	if got[1] != rpcenv.Message(over) {
@@ -56,14 +56,14 @@ func TestMapOutputsAreNotOfTheResultsSize(t *testing.T) {
 // An attempt that could not be sent ends, and its set with it: a second try would be as large.
 func TestAnAttemptThatCannotBeSentFailsItsSet(t *testing.T) {
 	p := pool(newSet(0, 0, 0, 2))
-	p.Offers([]Offer{{"a", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}}, inOrder)
 	got := p.Abort(0, "too large")
 	want(t, texts(got), "TaskTooLarge 0.0 of 0.0", "failed 0.0")
 	cause := Reason{Kind: KindTaskTooLarge, Text: "too large"}
 	if f := got[1].(TaskSetFailed); f != (TaskSetFailed{Set: SetID{0, 0}, Reason: "too large", Cause: cause}) {
 		t.Errorf("%+v", f)
 	}
-	want(t, names(p.Offers([]Offer{{"a", "h", 9}}, inOrder)))
+	want(t, names(p.Offers(at{{"a", "h", 9}}, inOrder)))
 	want(t, texts(p.Abort(0, "again")))
 	if p.Known(0, "a") || len(p.sets) > 0 {
 		t.Error("the set that failed is still there")
@@ -73,7 +73,7 @@ func TestAnAttemptThatCannotBeSentFailsItsSet(t *testing.T) {
 // A stage has one set that starts tasks, the newest one.
 func TestANewerSetOfAStageReplacesTheOlder(t *testing.T) {
 	p := pool(newSet(1, 0, 0, 2), newSet(2, 0, 0, 1), newSet(1, 1, 0, 2))
-	want(t, names(p.Offers([]Offer{{"a", "h", 9}}, inOrder)), "a: task 0.0 in stage 1.1 (TID 0)", "a: task 1.0 in stage 1.1 (TID 1)",
+	want(t, names(p.Offers(at{{"a", "h", 9}}, inOrder)), "a: task 0.0 in stage 1.1 (TID 0)", "a: task 1.0 in stage 1.1 (TID 1)",
 		"a: task 0.0 in stage 2.0 (TID 2)")
 	if len(p.sets) != 2 {
 		t.Errorf("%d sets are kept, want those that can still do something", len(p.sets))
@@ -90,24 +90,26 @@ func TestASetWithoutTasksIsNotKept(t *testing.T) {
 // A partition counts once, though an older set and the newer one both bring it: the set waits for its other tasks.
 func TestAPartitionThatCameTwiceIsOneTaskDone(t *testing.T) {
 	p := pool(newSet(1, 0, 0, 2), newSet(2, 0, 0, 2))
-	p.Offers([]Offer{{"a", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}}, inOrder)
 	p.Submit(newSet(1, 1, 0, 2))
-	want(t, names(p.Offers([]Offer{{"b", "h", 1}}, inOrder)), "b: task 0.0 in stage 1.1 (TID 1)")
+	want(t, names(p.Offers(at{{"b", "h", 1}}, inOrder)), "b: task 0.0 in stage 1.1 (TID 1)")
 	want(t, texts(p.finish(0)), "Success 0.0 of 1.0")
+	p.PartitionCompleted(1, 0, p.now)
 	want(t, texts(p.finish(1)), "Success 0.0 of 1.1")
-	want(t, names(p.Offers([]Offer{{"b", "h", 9}}, inOrder)), "b: task 1.0 in stage 1.1 (TID 2)",
+	want(t, names(p.Offers(at{{"b", "h", 9}}, inOrder)), "b: task 1.0 in stage 1.1 (TID 2)",
 		"b: task 0.0 in stage 2.0 (TID 3)", "b: task 1.0 in stage 2.0 (TID 4)")
 }
 
 // A task that failed after an older set brought its partition has nothing left to do.
 func TestATaskWhosePartitionIsThereIsNotTriedAgain(t *testing.T) {
 	p := pool(newSet(1, 0, 0, 2))
-	p.Offers([]Offer{{"a", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}}, inOrder)
 	p.Submit(newSet(1, 1, 0, 2))
-	p.Offers([]Offer{{"b", "h", 1}}, inOrder)
+	p.Offers(at{{"b", "h", 1}}, inOrder)
 	p.finish(0)
+	p.PartitionCompleted(1, 0, p.now)
 	want(t, texts(p.fail(1, KindExceptionFailure)), "ExceptionFailure 0.0 of 1.1")
-	want(t, names(p.Offers([]Offer{{"b", "h", 9}}, inOrder)), "b: task 1.0 in stage 1.1 (TID 2)")
+	want(t, names(p.Offers(at{{"b", "h", 9}}, inOrder)), "b: task 1.0 in stage 1.1 (TID 2)")
 	if p.Waiting() {
 		t.Error("it still waits")
 	}
@@ -117,10 +119,10 @@ func TestATaskWhosePartitionIsThereIsNotTriedAgain(t *testing.T) {
 // they are, since a newer set computes what is missing.
 func TestASetThatIsOverLivesWithItsAttempts(t *testing.T) {
 	p := pool(newMapSet(1, 0, 0, 3))
-	p.Offers([]Offer{{"a", "h", 2}}, inOrder)
+	p.Offers(at{{"a", "h", 2}}, inOrder)
 	p.finish(0)
 	p.Submit(newMapSet(1, 1, 0, 2))
-	p.Offers([]Offer{{"a", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}}, inOrder)
 	want(t, texts(p.ExecutorLost("a", Loss{})), "ExecutorLostFailure 1.0 of 1.0", "ExecutorLostFailure 0.0 of 1.1")
 	if len(p.sets) != 1 {
 		t.Errorf("%d sets are kept, want the newer one", len(p.sets))
@@ -129,9 +131,9 @@ func TestASetThatIsOverLivesWithItsAttempts(t *testing.T) {
 
 // A failure in a set that is over is nobody's: the set ends no second time.
 func TestFailuresInASetThatIsOverDoNotCount(t *testing.T) {
-	p := NewPool(Limits{CPUs: 1, MaxFailures: 1})
+	p := newKit(1, Config{MaxFailures: 1})
 	p.Submit(newSet(1, 0, 0, 2))
-	p.Offers([]Offer{{"a", "h", 2}}, inOrder)
+	p.Offers(at{{"a", "h", 2}}, inOrder)
 	want(t, texts(p.fail(0, KindExceptionFailure)), "ExceptionFailure 0.0 of 1.0", "failed 1.0")
 	want(t, texts(p.fail(1, KindExceptionFailure)), "ExceptionFailure 1.0 of 1.0")
 }
@@ -139,7 +141,7 @@ func TestFailuresInASetThatIsOverDoNotCount(t *testing.T) {
 // Only what the lost executor had is lost.
 func TestMapTasksOfOtherExecutorsStayFinished(t *testing.T) {
 	p := pool(newMapSet(0, 0, 0, 3))
-	p.Offers([]Offer{{"a", "h", 1}, {"b", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}, {"b", "h", 1}}, inOrder)
 	p.finish(0)
 	p.finish(1)
 	got := p.ExecutorLost("b", Loss{})
@@ -147,15 +149,15 @@ func TestMapTasksOfOtherExecutorsStayFinished(t *testing.T) {
 	if r := got[0].(CompletionEvent).Reason; r != (Reason{Kind: KindResubmitted, Text: "Resubmitted (resubmitted due to lost executor)"}) {
 		t.Errorf("%+v", r)
 	}
-	want(t, names(p.Offers([]Offer{{"a", "h", 9}}, inOrder)), "a: task 1.1 in stage 0.0 (TID 2)", "a: task 2.0 in stage 0.0 (TID 3)")
+	want(t, names(p.Offers(at{{"a", "h", 9}}, inOrder)), "a: task 1.1 in stage 0.0 (TID 2)", "a: task 2.0 in stage 0.0 (TID 3)")
 }
 
 // Attempts that have ended are not killed, and a stage without a running attempt is forgotten at once.
 func TestACancelledStageIsForgottenWithItsLastAttempt(t *testing.T) {
 	p := pool(newSet(0, 0, 0, 3))
-	p.Offers([]Offer{{"a", "h", 2}}, inOrder)
+	p.Offers(at{{"a", "h", 2}}, inOrder)
 	p.finish(0)
-	if kills := p.Cancel(0, "why"); !slices.Equal(kills, []Kill{{"a", 1, "why"}}) {
+	if kills := p.Cancel(0, "why"); !slices.Equal(kills, []Kill{{"a", 1, false, "why"}}) {
 		t.Errorf("kills %v", kills)
 	}
 	if len(p.sets) != 1 {
@@ -177,8 +179,10 @@ func TestOffersGoInTheOrderOfTheShuffle(t *testing.T) {
 		}
 		swap(0, 2)
 	}
-	offers := []Offer{{"a", "h", 1}, {"b", "h", 1}, {"c", "h", 1}}
-	want(t, names(pool(newSet(0, 0, 0, 3)).Offers(offers, turn)), "c: task 0.0 in stage 0.0 (TID 0)",
+	offers := at{{"a", "h", 1}, {"b", "h", 1}, {"c", "h", 1}}.offers()
+	k := pool(newSet(0, 0, 0, 3))
+	launches, _ := k.Scheduler.Offers(offers, true, turn, k.now)
+	want(t, names(launches), "c: task 0.0 in stage 0.0 (TID 0)",
 		"b: task 1.0 in stage 0.0 (TID 1)", "a: task 2.0 in stage 0.0 (TID 2)")
 	if offers[0].Executor != "a" || offers[0].Cores != 1 {
 		t.Errorf("the caller's offers are changed: %v", offers)
@@ -199,11 +203,11 @@ func TestAPoolKnowsWhetherItWaitsAndHasBegun(t *testing.T) {
 	says("with a set", false, true)
 	p.Offers(nil, inOrder)
 	says("with no core", false, true)
-	p.Offers([]Offer{{"a", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}}, inOrder)
 	says("with one of two cores", true, true)
-	p.Offers([]Offer{{"a", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}}, inOrder)
 	says("with both", true, false)
-	p.Offers([]Offer{{"a", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}}, inOrder)
 	says("with a core too many", true, false)
 	p.fail(0, KindExceptionFailure)
 	says("after a failure", true, true)
@@ -215,7 +219,7 @@ func TestAPoolKnowsWhetherItWaitsAndHasBegun(t *testing.T) {
 
 func TestAnAttemptIsKnownOnItsOwnExecutor(t *testing.T) {
 	p := pool(newSet(0, 0, 0, 1))
-	p.Offers([]Offer{{"a", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}}, inOrder)
 	if !p.Known(0, "a") || p.Known(0, "b") || p.Known(1, "a") {
 		t.Error("want attempt 0 on executor a, and no other")
 	}

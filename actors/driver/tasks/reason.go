@@ -17,7 +17,12 @@ const (
 	KindTaskKilled          = "TaskKilled"
 	KindTaskResultLost      = "TaskResultLost"
 	KindExecutorLostFailure = "ExecutorLostFailure"
+	KindTaskCommitDenied    = "TaskCommitDenied"
 	KindUnknownReason       = "UnknownReason"
+
+	// KindNotSerializable and KindOutputFileExists are exceptions that Spark never tries again.
+	KindNotSerializable  = "NotSerializable"
+	KindOutputFileExists = "OutputFileExists"
 
 	// Coherer's own: another try would fail alike.
 	KindLineageDiffers = "LineageDiffers"
@@ -42,7 +47,7 @@ type Reason struct {
 // permanent reports whether each other try would fail alike.
 func (r Reason) permanent() bool {
 	switch r.Kind {
-	case KindLineageDiffers, KindResultTooLarge, KindTaskTooLarge, KindBadJob:
+	case KindLineageDiffers, KindResultTooLarge, KindTaskTooLarge, KindBadJob, KindNotSerializable, KindOutputFileExists:
 		return true
 	}
 	return false
@@ -61,6 +66,10 @@ type Loss struct {
 	Message string
 	// CausedByApp: the failures of its tasks count.
 	CausedByApp bool
+	// Decommissioned: it went because its machine is to go.
+	Decommissioned bool
+	// Pending: nobody knows the reason yet; another Loss follows.
+	Pending bool
 }
 
 var success = Reason{Kind: KindSuccess}
@@ -101,7 +110,9 @@ func reasonOf(state app.TaskState, writesMap bool, result *app.TaskResult, f *ap
 		return fetchFailed(f)
 	case KindTaskKilled:
 		return killed(f.GetMessage())
-	case KindLineageDiffers, KindResultTooLarge, KindBadJob:
+	case KindTaskCommitDenied: // another attempt writes the output, and is not to blame for that
+		return Reason{Kind: KindTaskCommitDenied, Text: f.GetMessage()}
+	case KindLineageDiffers, KindResultTooLarge, KindBadJob, KindNotSerializable, KindOutputFileExists:
 		return Reason{Kind: f.GetKind(), Text: f.GetMessage(), Counts: true, Lineage: strings.Join(f.GetLineage(), "\n")}
 	}
 	text := f.GetMessage()

@@ -3,6 +3,7 @@ package tasks
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/rpcenv"
@@ -20,6 +21,12 @@ type Set struct {
 	ID SetID
 	// Job is the priority: sets of earlier jobs come first.
 	Job int32
+	// Pool is spark.scheduler.pool of the job; "" is the default pool.
+	Pool string
+	// Barrier: its tasks start all at once or not at all.
+	Barrier bool
+	// Profile is the id of its resource profile; 0 is the default one.
+	Profile int32
 	// Tasks by partition, ascending.
 	Tasks []Task
 	Work  Work
@@ -30,6 +37,15 @@ type Task struct {
 	Partition int32
 	// Split is what Lineage.Splits gave for the partition.
 	Split []byte
+	// Locations are where it prefers to run; none: anywhere.
+	Locations []Location
+}
+
+// find is the index of a partition. An index is not a partition: a later attempt of a stage has only the tasks that are missing.
+func (s *Set) find(partition int32) (index int32, ok bool) {
+	// Searched for, not walked to: while one straggler keeps a set, each success of a newer set comes here.
+	at, found := slices.BinarySearchFunc(s.Tasks, partition, func(t Task, p int32) int { return cmp.Compare(t.Partition, p) })
+	return int32(at), found
 }
 
 // Work is what the tasks of a Set have in common; the fields are those of app.TaskDescription.
@@ -57,8 +73,33 @@ type SubmitTasks struct {
 // tasks is ignored. It mirrors TaskScheduler.killAllTaskAttempts.
 type CancelTasks struct {
 	rpcenv.Local
-	Stage  int32
-	Reason string
+	Stage int32
+	// Interrupt is spark.job.interruptOnCancel of the job: a task's thread is interrupted. A Go task is cancelled by its context either
+	// way.
+	Interrupt bool
+	Reason    string
+}
+
+// PartitionCompleted tells CoarseGrainedScheduler that a partition of a stage needs no task any more, since an older attempt of the
+// stage brought it. It mirrors TaskScheduler.notifyPartitionCompletion.
+type PartitionCompleted struct {
+	rpcenv.Local
+	Stage, Partition int32
+}
+
+// SpeculativeTaskSubmitted reports to DAGScheduler that a slow task is to be started a second time.
+type SpeculativeTaskSubmitted struct {
+	rpcenv.Local
+	Set              SetID
+	Index, Partition int32
+}
+
+// UnschedulableSet reports to DAGScheduler that no executor may run the rest of a set, since all that there are failed too
+// often, or, with Schedulable, that tasks start again.
+type UnschedulableSet struct {
+	rpcenv.Local
+	Set         SetID
+	Schedulable bool
 }
 
 // CompletionEvent reports to DAGScheduler that an attempt ended, or, with KindResubmitted, that a finished task must run again.
@@ -71,6 +112,8 @@ type CompletionEvent struct {
 	Executor, Host   string
 	Epoch            int64
 	Reason           Reason
+	// Speculative: the attempt was a second copy of a slow task.
+	Speculative bool
 	// Result of a success.
 	Result *app.TaskResult
 }
@@ -82,10 +125,4 @@ type TaskSetFailed struct {
 	Reason string
 	// Cause is the end of the attempt that decided it; its Kind is empty when it was none.
 	Cause Reason
-}
-
-// compareSets is the order of FIFO: by job, stage, attempt.
-func compareSets(a, b *manager) int {
-	return cmp.Or(cmp.Compare(a.set.Job, b.set.Job), cmp.Compare(a.set.ID.Stage, b.set.ID.Stage),
-		cmp.Compare(a.set.ID.Attempt, b.set.ID.Attempt))
 }

@@ -13,9 +13,6 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// inOrder leaves offers as they are.
-func inOrder(int, func(i, j int)) {}
-
 func newSet(stage, attempt, job int32, n int) Set {
 	s := Set{ID: SetID{stage, attempt}, Job: job, Work: Work{Action: "count"}}
 	for i := range n {
@@ -28,14 +25,6 @@ func newMapSet(stage, attempt, job int32, n int) Set {
 	s := newSet(stage, attempt, job, n)
 	s.Work = Work{Map: true, Shuffle: stage}
 	return s
-}
-
-func pool(sets ...Set) *Pool {
-	p := NewPool(Limits{CPUs: 1, MaxFailures: 4})
-	for _, s := range sets {
-		p.Submit(s)
-	}
-	return p
 }
 
 func names(launches []Launch) []string {
@@ -67,82 +56,79 @@ func want(t *testing.T, got []string, want ...string) {
 	}
 }
 
-func mapped() *app.TaskResult { return &app.TaskResult{MapStatus: &storage.MapStatus{}} }
-
-func (p *Pool) finish(id int64) []rpcenv.Message {
-	return p.Update(id, app.TaskState_FINISHED, mapped(), nil)
-}
-
-func (p *Pool) fail(id int64, kind string) []rpcenv.Message {
-	return p.Update(id, app.TaskState_FAILED, nil, &app.TaskFailure{Kind: kind, Message: "m"})
-}
-
 func TestOffersGoRoundRobinOverExecutors(t *testing.T) {
 	p := pool(newSet(0, 0, 0, 5))
-	got := p.Offers([]Offer{{"a", "h", 1}, {"b", "h", 3}, {"c", "h", 0}}, inOrder)
+	got := p.Offers(at{{"a", "h", 1}, {"b", "h", 3}, {"c", "h", 0}}, inOrder)
 	want(t, names(got), "a: task 0.0 in stage 0.0 (TID 0)", "b: task 1.0 in stage 0.0 (TID 1)",
 		"b: task 2.0 in stage 0.0 (TID 2)", "b: task 3.0 in stage 0.0 (TID 3)")
 }
 
 func TestSetsGoInOrderOfJobAndStage(t *testing.T) {
 	p := pool(newSet(5, 0, 1, 1), newSet(3, 0, 1, 1), newSet(9, 0, 0, 1))
-	want(t, names(p.Offers([]Offer{{"a", "h", 9}}, inOrder)), "a: task 0.0 in stage 9.0 (TID 0)",
+	want(t, names(p.Offers(at{{"a", "h", 9}}, inOrder)), "a: task 0.0 in stage 9.0 (TID 0)",
 		"a: task 0.0 in stage 3.0 (TID 1)", "a: task 0.0 in stage 5.0 (TID 2)")
 }
 
 func TestTasksTakeTheirCPUs(t *testing.T) {
-	p := NewPool(Limits{CPUs: 2, MaxFailures: 4})
+	p := newKit(2, Config{MaxFailures: 4})
 	p.Submit(newSet(0, 0, 0, 9))
-	if got := p.Offers([]Offer{{"a", "h", 5}, {"b", "h", 1}}, inOrder); len(got) != 2 || got[0].Description.GetCpus() != 2 {
+	if got := p.Offers(at{{"a", "h", 5}, {"b", "h", 1}}, inOrder); len(got) != 2 || got[0].Description.GetCpus() != 2 {
 		t.Errorf("%v", names(got))
 	}
 }
 
 func TestAFailedTaskIsTheNextToStart(t *testing.T) {
 	p := pool(newSet(0, 0, 0, 3))
-	p.Offers([]Offer{{"a", "h", 2}}, inOrder)
+	p.Offers(at{{"a", "h", 2}}, inOrder)
 	want(t, texts(p.fail(1, KindExceptionFailure)), "ExceptionFailure 1.0 of 0.0")
-	want(t, names(p.Offers([]Offer{{"a", "h", 1}}, inOrder)), "a: task 1.1 in stage 0.0 (TID 2)")
+	want(t, names(p.Offers(at{{"a", "h", 1}}, inOrder)), "a: task 1.1 in stage 0.0 (TID 2)")
 }
 
 // TestWhatCounts runs one task into failures of each kind.
 func TestWhatCounts(t *testing.T) {
 	for _, k := range []struct {
 		kind string
-		of   func(p *Pool, id int64) []rpcenv.Message
+		of   func(p *kit, id int64) []rpcenv.Message
 		at   int // the failure that ends the set; 0: none does
 	}{
-		{"an exception", func(p *Pool, id int64) []rpcenv.Message { return p.fail(id, KindExceptionFailure) }, 4},
-		{"a kind that nobody knows", func(p *Pool, id int64) []rpcenv.Message { return p.fail(id, "?") }, 4},
-		{"no reason", func(p *Pool, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_TASK_LOST, nil, nil) }, 4},
-		{"no result", func(p *Pool, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_FINISHED, nil, nil) }, 4},
-		{"a lineage that differs", func(p *Pool, id int64) []rpcenv.Message { return p.fail(id, KindLineageDiffers) }, 1},
-		{"a result that is too large", func(p *Pool, id int64) []rpcenv.Message { return p.fail(id, KindResultTooLarge) }, 1},
-		{"a job that no executor can compute", func(p *Pool, id int64) []rpcenv.Message { return p.fail(id, KindBadJob) }, 1},
-		{"a task that is too large", func(p *Pool, id int64) []rpcenv.Message { return p.Abort(id, "too large") }, 1},
-		{"a kill", func(p *Pool, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_KILLED, nil, nil) }, 0},
-		{"an executor lost by the application's fault", func(p *Pool, _ int64) []rpcenv.Message {
+		{"an exception", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindExceptionFailure) }, 4},
+		{"a kind that nobody knows", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, "?") }, 4},
+		{"no reason", func(p *kit, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_TASK_LOST, nil, nil) }, 4},
+		{"no result", func(p *kit, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_FINISHED, nil, nil) }, 4},
+		{"a lineage that differs", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindLineageDiffers) }, 1},
+		{"a result that is too large", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindResultTooLarge) }, 1},
+		{"a job that no executor can compute", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindBadJob) }, 1},
+		{"a task that is too large", func(p *kit, id int64) []rpcenv.Message { return p.Abort(id, "too large") }, 1},
+		{"a kill", func(p *kit, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_KILLED, nil, nil) }, 0},
+		{"an executor lost by the application's fault", func(p *kit, id int64) []rpcenv.Message {
+			p.runs(id)
 			return p.ExecutorLost("a", Loss{CausedByApp: true})
 		}, 4},
-		{"an executor lost otherwise", func(p *Pool, _ int64) []rpcenv.Message { return p.ExecutorLost("a", Loss{}) }, 0},
+		{"an executor lost before the attempt ran", func(p *kit, _ int64) []rpcenv.Message {
+			return p.ExecutorLost("a", Loss{CausedByApp: true})
+		}, 0},
+		{"an output that another attempt writes", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindTaskCommitDenied) }, 0},
+		{"a result that cannot be encoded", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindNotSerializable) }, 1},
+		{"an output that is there already", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindOutputFileExists) }, 1},
+		{"an executor lost otherwise", func(p *kit, _ int64) []rpcenv.Message { return p.ExecutorLost("a", Loss{}) }, 0},
 	} {
 		p := pool(newSet(0, 0, 0, 1))
-		at := 0
-		for n := 1; n <= 6 && at == 0; n++ {
-			l := p.Offers([]Offer{{"a", "h", 1}}, inOrder)
+		ended := 0
+		for n := 1; n <= 6 && ended == 0; n++ {
+			l := p.Offers(at{{"a", "h", 1}}, inOrder)
 			if len(l) != 1 {
 				t.Fatalf("%s: try %d was not started", k.kind, n)
 			}
 			for _, m := range k.of(p, l[0].Description.GetTaskId()) {
 				if _, failed := m.(TaskSetFailed); failed {
-					at = n
+					ended = n
 				}
 			}
 		}
-		if at != k.at {
-			t.Errorf("%s: the set failed at failure %d, want %d", k.kind, at, k.at)
+		if ended != k.at {
+			t.Errorf("%s: the set failed at failure %d, want %d", k.kind, ended, k.at)
 		}
-		if at > 0 && (len(p.sets) > 0 || p.Waiting()) {
+		if ended > 0 && (len(p.sets) > 0 || p.Waiting()) {
 			t.Errorf("%s: the failed set is still there", k.kind)
 		}
 	}
@@ -150,41 +136,42 @@ func TestWhatCounts(t *testing.T) {
 
 func TestAFetchFailureMakesTheSetAZombie(t *testing.T) {
 	p := pool(newSet(1, 0, 0, 3))
-	p.Offers([]Offer{{"a", "h", 2}}, inOrder)
+	p.Offers(at{{"a", "h", 2}}, inOrder)
 	want(t, texts(p.fail(0, KindFetchFailed)), "FetchFailed 0.0 of 1.0")
-	want(t, names(p.Offers([]Offer{{"a", "h", 3}}, inOrder)))
+	want(t, names(p.Offers(at{{"a", "h", 3}}, inOrder)))
 	p.Submit(newSet(1, 1, 0, 3))
-	want(t, names(p.Offers([]Offer{{"b", "h", 1}}, inOrder)), "b: task 0.0 in stage 1.1 (TID 2)")
+	want(t, names(p.Offers(at{{"b", "h", 1}}, inOrder)), "b: task 0.0 in stage 1.1 (TID 2)")
 	want(t, texts(p.Update(1, app.TaskState_FINISHED, &app.TaskResult{}, nil)), "Success 1.0 of 1.0")
+	p.PartitionCompleted(1, 1, p.now)
 	// The zombie brought partition 1, so the new attempt has only partition 2 to start.
-	want(t, names(p.Offers([]Offer{{"b", "h", 9}}, inOrder)), "b: task 2.0 in stage 1.1 (TID 3)")
+	want(t, names(p.Offers(at{{"b", "h", 9}}, inOrder)), "b: task 2.0 in stage 1.1 (TID 3)")
 }
 
 func TestALostExecutorsFinishedMapTasksRunAgain(t *testing.T) {
 	p := pool(newMapSet(0, 0, 0, 3))
-	p.Offers([]Offer{{"a", "h", 2}}, inOrder)
+	p.Offers(at{{"a", "h", 2}}, inOrder)
 	want(t, texts(p.finish(0)), "Success 0.0 of 0.0")
 	want(t, texts(p.ExecutorLost("a", Loss{})), "Resubmitted 0.0 of 0.0", "ExecutorLostFailure 1.0 of 0.0")
-	want(t, names(p.Offers([]Offer{{"b", "h", 9}}, inOrder)), "b: task 1.1 in stage 0.0 (TID 2)",
+	want(t, names(p.Offers(at{{"b", "h", 9}}, inOrder)), "b: task 1.1 in stage 0.0 (TID 2)",
 		"b: task 0.1 in stage 0.0 (TID 3)", "b: task 2.0 in stage 0.0 (TID 4)")
 	want(t, texts(p.ExecutorLost("a", Loss{})))
 }
 
 func TestALostExecutorsResultsStay(t *testing.T) {
 	p := pool(newSet(0, 0, 0, 2))
-	p.Offers([]Offer{{"a", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}}, inOrder)
 	p.finish(0)
 	want(t, texts(p.ExecutorLost("a", Loss{})))
 }
 
 func TestACancelledStageNamesWhatRuns(t *testing.T) {
 	p := pool(newSet(0, 0, 0, 3), newSet(1, 0, 0, 1))
-	p.Offers([]Offer{{"a", "h", 1}, {"b", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}, {"b", "h", 1}}, inOrder)
 	got := p.Cancel(0, "why")
-	if !slices.Equal(got, []Kill{{"a", 0, "why"}, {"b", 1, "why"}}) {
+	if !slices.Equal(got, []Kill{{"a", 0, false, "why"}, {"b", 1, false, "why"}}) {
 		t.Errorf("kills %v", got)
 	}
-	want(t, names(p.Offers([]Offer{{"c", "h", 9}}, inOrder)), "c: task 0.0 in stage 1.0 (TID 2)")
+	want(t, names(p.Offers(at{{"c", "h", 9}}, inOrder)), "c: task 0.0 in stage 1.0 (TID 2)")
 	if !p.Known(0, "a") || p.Known(0, "b") {
 		t.Error("a killed attempt is known until it reports")
 	}
@@ -193,7 +180,7 @@ func TestACancelledStageNamesWhatRuns(t *testing.T) {
 
 func TestReportsOfUnknownAttemptsChangeNothing(t *testing.T) {
 	p := pool(newSet(0, 0, 0, 1))
-	p.Offers([]Offer{{"a", "h", 1}}, inOrder)
+	p.Offers(at{{"a", "h", 1}}, inOrder)
 	want(t, texts(p.finish(7)))
 	want(t, texts(p.Update(0, app.TaskState_RUNNING, nil, nil)))
 	want(t, texts(p.finish(0)), "Success 0.0 of 0.0")
@@ -205,8 +192,8 @@ func TestTextsAreSparks(t *testing.T) {
 		r    Reason
 		want string
 	}{
-		{executorLost("3", Loss{"worker lost", false}), "ExecutorLostFailure (executor 3 exited unrelated to the running tasks) Reason: worker lost"},
-		{executorLost("3", Loss{"", true}), "ExecutorLostFailure (executor 3 exited caused by one of the running tasks)"},
+		{executorLost("3", Loss{Message: "worker lost"}), "ExecutorLostFailure (executor 3 exited unrelated to the running tasks) Reason: worker lost"},
+		{executorLost("3", Loss{CausedByApp: true}), "ExecutorLostFailure (executor 3 exited caused by one of the running tasks)"},
 		{killed("another attempt succeeded"), "TaskKilled (another attempt succeeded)"},
 		{
 			fetchFailed(&app.TaskFailure{ShuffleId: 1, MapIndex: 2, ReduceId: 3, Message: "m", BlockManager: &storage.BlockManagerId{ExecutorId: "0", Host: "h", Port: 7}}),
@@ -248,9 +235,9 @@ func TestAPoolKeepsItsPromises(t *testing.T) {
 			}
 		}
 		offer := func() {
-			var offers []Offer
+			var offers at
 			for _, id := range ids {
-				offers = append(offers, Offer{id, "h", free[id]})
+				offers = append(offers, seat{id, "h", free[id]})
 			}
 			for _, l := range p.Offers(offers, inOrder) {
 				d := l.Description

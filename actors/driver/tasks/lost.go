@@ -1,0 +1,86 @@
+package tasks
+
+import "time"
+
+// ExecutorLost gives up an executor: map tasks that finished there run again, since their output went with it, and the attempts
+// that run there fail. LossPending comes first when nobody knows the reason yet: the executor takes no more tasks, and its
+// attempts wait for the reason. It mirrors TaskSchedulerImpl.executorLost and TaskSetManager.executorLost.
+func (s *Scheduler) ExecutorLost(id string, l Loss, now time.Time) Effects {
+	p := s.places[id]
+	if p == nil {
+		return Effects{}
+	}
+	wasAlive := p.alive
+	if wasAlive {
+		for _, m := range s.sets {
+			for _, a := range m.running {
+				if a.executor == id {
+					delete(s.live, a.id)
+				}
+			}
+		}
+	}
+	s.forget(p)
+	if !l.Pending {
+		delete(s.places, id)
+		for _, m := range s.inOrder() {
+			m.executorLost(id, p.host, l, now)
+		}
+	}
+	s.health.Removed(id)
+	s.out.Revive = s.out.Revive || wasAlive
+	return s.effects()
+}
+
+func (m *manager) executorLost(id, host string, l Loss, now time.Time) {
+	m.resubmit(id, host, l)
+	var failed []*attempt
+	for _, a := range m.attempts {
+		if a.executor == id && !a.ended {
+			failed = append(failed, a)
+		}
+	}
+	m.pace.infos.sortAttempts(failed)
+	for _, a := range failed {
+		loss := l
+		// An attempt that never said that it runs may never have reached the executor.
+		loss.CausedByApp = l.CausedByApp && !a.launching
+		a.failed(executorLost(id, loss), now)
+	}
+	m.recompute()
+}
+
+// resubmit makes the map tasks that finished on an executor run again.
+func (m *manager) resubmit(id, host string, l Loss) {
+	// Results have reached the driver. The outputs of a set that is over are DAGScheduler's to compute again. An external shuffle
+	// service has outputs longer than the executor, but not than the machine.
+	if m.zombie || !m.set.Work.Map || m.s.cfg.ExternalShuffle && !l.Decommissioned {
+		return
+	}
+	var lost []*attempt
+	for _, a := range m.attempts {
+		finished := a.success || a.ended && !a.unwanted && m.s.cfg.Faults.ResubmitsFailed
+		if a.executor == id && finished && m.states[a.index].done && !(l.Decommissioned && m.s.movedFrom(a, host)) {
+			lost = append(lost, a)
+		}
+	}
+	m.pace.infos.sortAttempts(lost)
+	for _, a := range lost {
+		t := &m.states[a.index]
+		if !t.done { // another attempt of the task was there, too
+			continue
+		}
+		a.success = false // a second loss does not count it again
+		t.done = false
+		t.copies--
+		m.done--
+		m.addPending(a.index, false)
+		r := Reason{Kind: KindResubmitted, Text: "Resubmitted (resubmitted due to lost executor)"}
+		m.s.tell(a.completion(r, nil))
+	}
+}
+
+// movedFrom reports whether an attempt's map output is known to be on another host by now.
+func (s *Scheduler) movedFrom(a *attempt, host string) bool {
+	return s.cfg.MapOutputHost != nil && s.cfg.MapOutputHost(a.m.set.Work.Shuffle, a.m.set.Tasks[a.index].Partition) != host
+}
