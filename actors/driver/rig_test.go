@@ -91,12 +91,16 @@ type job struct {
 }
 
 // run starts a job.
-func run[T any](r *rig, b rdd.Bound[T]) *job {
+func run[T any](r *rig, b rdd.Bound[T]) *job { return runWith(r, b, nil) }
+
+// runWith starts a job that has properties.
+func runWith[T any](r *rig, b rdd.Bound[T], properties map[string]string) *job {
 	r.t.Helper()
 	inv, err := b.Invocation()
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	inv.Properties = properties
 	j := &job{r: r}
 	r.env.Go("program", func(b *rpcenv.Blocking) error {
 		j.results, j.err = r.driver.RunJob(b, inv, rdd.ActionCount)

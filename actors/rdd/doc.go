@@ -26,7 +26,8 @@
 // From takes up its Dataset again; so iterative programs are built.
 //
 // The end of ctx cancels the job: its tasks are killed, each after at most 16 further records, and the action fails with the cause of
-// ctx. WithJobGroup and WithJobTag give the jobs of a context names by which an application cancels them (package app).
+// ctx. WithJobGroup and WithJobTag give the jobs of a context names by which an application cancels them (package app),
+// WithPool says in which pool they share cores.
 //
 // # What must hold of a job
 //

@@ -14,6 +14,8 @@ const (
 	PropertyJobGroup = "spark.jobGroup.id"
 	// PropertyDescription says for people what a job is for.
 	PropertyDescription = "spark.job.description"
+	// PropertyPool names the pool of a job, see WithPool.
+	PropertyPool = "spark.scheduler.pool"
 	// PropertyJobTags are the tags of a job, with commas between them, see WithJobTag.
 	PropertyJobTags = "spark.job.tags"
 )
@@ -52,6 +54,12 @@ func WithProperty(ctx context.Context, key, value string) context.Context {
 // (SparkContext.setJobGroup).
 func WithJobGroup(ctx context.Context, id, description string) context.Context {
 	return WithProperty(WithProperty(ctx, PropertyJobGroup, id), PropertyDescription, description)
+}
+
+// WithPool is ctx whose jobs are in a pool: with spark.scheduler.mode FAIR jobs get cores by the shares of their pools. A pool that
+// spark.scheduler.allocation.file lacks is made with the defaults; an empty name is the pool "default". With FIFO it has no effect.
+func WithPool(ctx context.Context, name string) context.Context {
+	return WithProperty(ctx, PropertyPool, name)
 }
 
 // WithJobTag is ctx whose jobs have one more tag; all jobs with a tag can be cancelled as one (SparkContext.addJobTag). A tag that

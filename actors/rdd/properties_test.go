@@ -26,6 +26,8 @@ func TestAJobHasThePropertiesOfItsContext(t *testing.T) {
 		{t.Context(), "map[]"},
 		{group, "map[spark.job.description:counts spark.jobGroup.id:g]"},
 		{tagged, "map[spark.job.description:counts spark.job.tags:a,b spark.jobGroup.id:g]"},
+		{WithPool(t.Context(), "p"), "map[spark.scheduler.pool:p]"},
+		{WithPool(WithPool(t.Context(), "p"), ""), "map[]"},
 		{WithProperty(WithJobGroup(tagged, "", ""), "k", "v"), "map[k:v spark.job.tags:a,b]"},
 	} {
 		var r propertyRunner

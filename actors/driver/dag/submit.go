@@ -114,7 +114,7 @@ func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 		s.abortStage(c, g, fmt.Sprintf("%s has failed the maximum allowable number of times: %d", g, s.maxAttempts), tasks.Reason{})
 		return
 	}
-	set := tasks.Set{ID: tasks.SetID{Stage: g.id, Attempt: g.attempts}, Job: g.job.id, Work: s.work(g)}
+	set := tasks.Set{ID: tasks.SetID{Stage: g.id, Attempt: g.attempts}, Job: g.job.id, Pool: g.job.what.Properties[rdd.PropertyPool], Work: s.work(g)}
 	g.attempts++
 	// The new attempt waits for its own tasks alone.
 	clear(g.pending)
