@@ -45,6 +45,7 @@
 //	  allocation/ ExecutorAllocationManager   how many executors the work wants, and which are idle
 //	  progress/  Progress               what a terminal shows of the stages
 //	  event/     what these tell each other
+//	  numbers/   the numbers of jobs, for programs of several goroutines
 //	storage/     BlockManagerMaster, BlockManagerMasterHeartbeat
 //	executor/    Executor               runs tasks, keeps their map outputs
 //	rdd/         lineages, operations, codecs: no role, no runtime

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/coherer/coherer/actors/appclient"
@@ -15,6 +14,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/exclude"
 	"github.com/coherer/coherer/actors/driver/heartbeat"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
+	"github.com/coherer/coherer/actors/driver/numbers"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/submit"
@@ -31,7 +31,7 @@ type Driver struct {
 	receiver  *heartbeat.Receiver
 	blocks    *storage.Master
 	yarn      bool
-	jobs      atomic.Int32 // that were submitted
+	jobs      numbers.Jobs
 
 	allocation *allocation.Manager // nil: the settings fix the number of executors
 }
@@ -149,7 +149,7 @@ func (d *Driver) ref(name string) rpcenv.Ref { return d.env.Ref(d.env.Address(),
 // RunJob runs a job and waits for its results, one for each partition. It may be called by several bodies at once. The
 // error is a *dag.JobError when the job failed. When the context of b ends first, the job is cancelled: its tasks are killed.
 func (d *Driver) RunJob(b *rpcenv.Blocking, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
-	q := dag.JobSubmitted{JobID: d.jobs.Add(1) - 1, Invocation: job, Action: action}
+	q := dag.JobSubmitted{JobID: d.jobs.Next(), Invocation: job, Action: action}
 	// The answer comes at the job's end: with the usual time-out of an ask a long job would fail.
 	answer, err := rpcenv.AskWait(b, d.ref(dag.Name), q, rpcenv.Timeout("the driver's patience", forever))
 	if err == nil {

@@ -7,8 +7,8 @@ import (
 
 // Runner runs jobs: an application on a cluster, or Local.
 type Runner interface {
-	// RunJob computes the last node of the job's lineage and does the action with each partition. The results are in
-	// order of the partitions.
+	// RunJob computes the last node of the job's lineage and does the action with each partition that the job wants. The results
+	// are in the order of Invocation.Partitions, else in that of the partitions.
 	RunJob(ctx context.Context, job Invocation, action Action) ([]Result, error)
 }
 
@@ -19,6 +19,23 @@ type Invocation struct {
 	Lineage *Lineage
 	// Properties of the job by Spark's keys, from the context of its action: see WithProperty. They must not change.
 	Properties map[string]string
+	// Partitions are those whose results the action wants, each once, in any order; nil: all.
+	Partitions []int32
+}
+
+// CheckPartitions says what is wrong with the partitions that the action wants of so many.
+func (inv Invocation) CheckPartitions(of int) error {
+	seen := map[int32]bool{}
+	for _, p := range inv.Partitions {
+		switch {
+		case p < 0 || int(p) >= of:
+			return fmt.Errorf("%w: job %s wants partition %d. Total number of partitions: %d", ErrBadJob, inv.Name, p, of)
+		case seen[p]:
+			return fmt.Errorf("%w: job %s wants partition %d twice", ErrBadJob, inv.Name, p)
+		}
+		seen[p] = true
+	}
+	return nil
 }
 
 // Collect computes a bound job and brings all its records, in order of the partitions. It is an action: it is called by

@@ -26,8 +26,8 @@ type node struct {
 	// partitions of a source or of a shuffle's result; 0 means as many as the parent or, in a text file, as its size
 	// asks for.
 	partitions int
-	// split computes a source's encoded splits; nil when the number of a partition says all.
-	split func(fs FS) ([][]byte, error)
+	// split computes a source's encoded splits, and the version of what they are of; nil when the number of a partition says all.
+	split func(fs FS) (splits [][]byte, version string, err error)
 	// write is the map side of the shuffle between the parent and this node; nil when the edge is narrow.
 	write func(r *run) [][]byte
 	err   error // why a job with this node cannot be used

@@ -25,6 +25,9 @@
 // What one action learnt goes into the next job as an argument. A bound job may itself be (part of) an argument, where
 // From takes up its Dataset again; so iterative programs are built.
 //
+// A second action of the same bound job, such as Count after Collect, reads the shuffles that the first one has made, as long as the
+// files that the job reads have not changed: only the last stage runs again.
+//
 // The end of ctx cancels the job: its tasks are killed, each after at most 16 further records, and the action fails with the cause of
 // ctx. WithJobGroup and WithJobTag give the jobs of a context names by which an application cancels them (package app),
 // WithPool says in which pool they share cores.

@@ -29,6 +29,13 @@ type File interface {
 	Close() error
 }
 
+// Versioned is a File whose contents may differ from one Open to the next though its size does not.
+type Versioned interface {
+	File
+	// Version is another text whenever the contents have changed, as the time of the last change.
+	Version() string
+}
+
 // MemFS is an FS in memory: contents by path. It must not change while it is used.
 type MemFS map[string][]byte
 

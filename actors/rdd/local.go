@@ -32,7 +32,7 @@ func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Res
 	j := &localJob{ctx: ctx, fs: r.fs, lineage: lineage}
 	for _, s := range lineage.Shuffles() { // each after those that it needs
 		var maps [][][]byte
-		err := j.stage(s.MapNode, func(t Task) error {
+		err := j.stage(s.MapNode, nil, func(t Task) error {
 			blocks, err := lineage.RunMap(t, s.Index)
 			maps = append(maps, blocks)
 			return err
@@ -43,7 +43,7 @@ func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Res
 		j.outputs = append(j.outputs, maps)
 	}
 	var results []Result
-	err = j.stage(lineage.Last(), func(t Task) error {
+	err = j.stage(lineage.Last(), job.Partitions, func(t Task) error {
 		res, err := lineage.RunResult(t, action)
 		results = append(results, res)
 		return err
@@ -51,15 +51,23 @@ func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Res
 	return results, err
 }
 
-// stage runs a task for each partition of a node.
-func (j *localJob) stage(node int, run func(Task) error) error {
+// stage runs a task for each partition of a node that is wanted; nil: all.
+func (j *localJob) stage(node int, wanted []int32, run func(Task) error) error {
 	splits, err := j.lineage.Splits(j.fs, node)
 	if err != nil {
 		return err
 	}
-	for partition, split := range splits {
+	if err := (Invocation{Name: j.lineage.Job, Partitions: wanted}).CheckPartitions(len(splits)); err != nil {
+		return err
+	}
+	if wanted == nil {
+		for partition := range splits {
+			wanted = append(wanted, int32(partition))
+		}
+	}
+	for _, partition := range wanted {
 		t := Task{
-			Node: node, Partition: partition, Split: split, FS: j.fs, Fetch: j.fetch, Done: j.ctx.Err,
+			Node: node, Partition: int(partition), Split: splits[partition], FS: j.fs, Fetch: j.fetch, Done: j.ctx.Err,
 			Sleep: func(time.Duration) error { return j.ctx.Err() },
 		}
 		if err := run(t); err != nil {

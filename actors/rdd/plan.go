@@ -59,14 +59,32 @@ func (l *Lineage) ShuffleParents(node int) []int {
 // ends. They are made once, at the driver, and travel with the tasks. A split is nil where the number of the partition
 // says all: behind a shuffle and for sources in memory. Errors are those of opening a text file.
 func (l *Lineage) Splits(fs FS, node int) ([][]byte, error) {
-	if node < 0 || node > l.Last() {
-		return nil, fmt.Errorf("%w: job %s has no node %d", ErrBadTask, l.Job, node)
+	splits, _, err := l.SplitAll(fs, []int{node})
+	if err != nil {
+		return nil, err
 	}
-	feed := l.feed(node)
-	if feed.split != nil {
-		return feed.split(fs)
+	return splits[0], nil
+}
+
+// SplitAll are the splits of several nodes, and the version of the files that they are of: jobs of one name, argument and version
+// compute the same. It has the path, the size and what Versioned says of each file.
+func (l *Lineage) SplitAll(fs FS, nodes []int) (all [][][]byte, version string, err error) {
+	for _, node := range nodes {
+		if node < 0 || node > l.Last() {
+			return nil, "", fmt.Errorf("%w: job %s has no node %d", ErrBadTask, l.Job, node)
+		}
+		feed := l.feed(node)
+		splits := make([][]byte, feed.partitions)
+		if feed.split != nil {
+			var of string
+			if splits, of, err = feed.split(fs); err != nil {
+				return nil, "", err
+			}
+			version += of
+		}
+		all = append(all, splits)
 	}
-	return make([][]byte, feed.partitions), nil
+	return all, version, nil
 }
 
 // Partitions is the number of partitions of a node, 0 when it depends on a text file: then Splits has one each.

@@ -18,6 +18,8 @@ const (
 	PropertyPool = "spark.scheduler.pool"
 	// PropertyJobTags are the tags of a job, with commas between them, see WithJobTag.
 	PropertyJobTags = "spark.job.tags"
+	// PropertyInterrupt: true asks executors to interrupt the threads of tasks that are killed. It travels, and changes nothing in Go.
+	PropertyInterrupt = "spark.job.interruptOnCancel"
 )
 
 // jobKey is the key of a context's properties.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -41,6 +42,29 @@ func TestATagThatNoJobCanHaveFailsTheJob(t *testing.T) {
 	for _, tag := range []string{"", "a,b"} {
 		if _, err := Count(WithJobGroup(WithJobTag(t.Context(), tag), "g", ""), &propertyRunner{}, endless.With(0)); !errors.Is(err, ErrBadJob) {
 			t.Errorf("tag %q: %v", tag, err)
+		}
+	}
+}
+
+// A Runner computes the partitions that an action wants, and brings their results in its order.
+func TestLocalComputesTheWantedPartitions(t *testing.T) {
+	inv, err := indexed.With(3).Invocation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []struct {
+		wanted []int32
+		want   string
+		err    error
+	}{{nil, "[2 2 3]", nil}, {[]int32{2, 0}, "[3 2]", nil}, {[]int32{}, "[]", nil}, {[]int32{3}, "[]", ErrBadJob}, {[]int32{0, 0}, "[]", ErrBadJob}} {
+		inv.Partitions = k.wanted
+		results, err := Local(nil).RunJob(t.Context(), inv, ActionCollect)
+		var got []int
+		for _, r := range results {
+			got = append(got, strings.Count(string(r.Records), " ")) // between the numbers of its one record, and before them
+		}
+		if fmt.Sprint(got) != k.want || !errors.Is(err, k.err) {
+			t.Errorf("%v: %v, %v", k.wanted, got, err)
 		}
 	}
 }

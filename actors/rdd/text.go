@@ -26,21 +26,24 @@ func TextFile(path string, minPartitions int) Dataset[string] {
 	if minPartitions > maxPartitions {
 		n.err = fmt.Errorf("%w: TextFile with %d partitions; give at most %d", ErrBadJob, minPartitions, maxPartitions)
 	}
-	n.split = func(files FS) ([][]byte, error) {
+	n.split = func(files FS) (splits [][]byte, version string, err error) {
 		// At the driver, once: executors have working directories of their own.
 		at := path
 		if r, ok := files.(Resolver); ok {
-			var err error
 			if at, err = r.Resolve(path); err != nil {
-				return nil, fmt.Errorf("rdd: splits of text file: %w", err)
+				return nil, "", fmt.Errorf("rdd: splits of text file: %w", err)
 			}
 		}
 		f, err := files.Open(at)
 		if err != nil {
-			return nil, fmt.Errorf("rdd: splits of text file: %w", err)
+			return nil, "", fmt.Errorf("rdd: splits of text file: %w", err)
 		}
 		defer f.Close()
-		return textSplits(at, f.Size(), minPartitions), nil
+		version = fmt.Sprintf("%q %d ", at, f.Size())
+		if v, ok := f.(Versioned); ok {
+			version += v.Version() + " "
+		}
+		return textSplits(at, f.Size(), minPartitions), version, nil
 	}
 	return newDataset(n, func(r *run) iter.Seq[string] {
 		return func(yield func(string) bool) { readText(r, yield) }

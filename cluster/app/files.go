@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/coherer/coherer/actors/rdd"
 )
@@ -13,8 +14,11 @@ type Files struct{}
 
 type file struct {
 	*os.File
-	size int64
+	size    int64
+	changed time.Time
 }
+
+var _ rdd.Versioned = file{}
 
 var _ rdd.Resolver = Files{}
 
@@ -32,10 +36,13 @@ func (Files) Open(path string) (rdd.File, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	return file{f, info.Size()}, nil
+	return file{f, info.Size(), info.ModTime()}, nil
 }
 
 // Resolve makes a path absolute: executors have working directories of their own.
 func (Files) Resolve(path string) (string, error) { return filepath.Abs(path) }
 
 func (f file) Size() int64 { return f.size }
+
+// Version is the time of the last change.
+func (f file) Version() string { return f.changed.Format(time.RFC3339Nano) }

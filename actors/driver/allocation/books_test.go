@@ -302,6 +302,11 @@ func TestWhichMapOutputsHoldAnExecutor(t *testing.T) {
 	failed := ended(0, 0, "1")
 	failed.Failure = "why"
 	over := []rpcenv.Message{event.StageCompleted{StageID: 0}, event.JobEnd{}}
+	// A later job that skips the stage, since its outputs are there.
+	again := event.JobStart{JobID: 1, Stages: []int32{2, 3}, Shuffles: []int32{0}}
+	another := again
+	another.Shuffles = []int32{1}
+	left := append([]rpcenv.Message{writes, begun(0, 0, "1"), ended(0, 0, "1")}, over...)
 	for _, c := range []struct {
 		name string
 		then []rpcenv.Message
@@ -310,12 +315,18 @@ func TestWhichMapOutputsHoldAnExecutor(t *testing.T) {
 		{"an output", []rpcenv.Message{writes, begun(0, 0, "1"), ended(0, 0, "1"), event.StageCompleted{StageID: 0}}, true},
 		{"an output of a job that is over", append([]rpcenv.Message{writes, begun(0, 0, "1"), ended(0, 0, "1")}, over...), false},
 		{"an output of an attempt made again", append([]rpcenv.Message{writes, writes, begun(0, 0, "1"), ended(0, 0, "1")}, over...), false},
+		{"an output that a later job needs", append(slices.Clone(left), again), true},
+		{"an output that a later job does not need", append(slices.Clone(left), another), false},
+		{"an output that no job will read", append(slices.Clone(left), event.ShuffleForgotten{}, again), false},
+		{"an output that one of two jobs needs", append([]rpcenv.Message{again}, left...), true},
+		{"an output that comes when one of two jobs is over", append(append([]rpcenv.Message{again, writes, begun(0, 0, "1")}, over...), ended(0, 0, "1")), true},
 		{"an output that failed", []rpcenv.Message{writes, begun(0, 0, "1"), failed, event.StageCompleted{StageID: 0}}, false},
 		{"an output that comes late", append(append([]rpcenv.Message{writes, begun(0, 0, "1")}, over...), ended(0, 0, "1")), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, nil)
 			r.tell(added("1")...)
+			r.tell(event.JobStart{Stages: []int32{0, 1}, Shuffles: []int32{0}})
 			r.tell(c.then...)
 			r.Advance(70 * time.Second)
 			killed := slices.Contains(r.asked, "60.0 kill [1]")

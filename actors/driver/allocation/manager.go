@@ -69,12 +69,16 @@ func (m *Manager) Receive(c *rpcenv.Context, message rpcenv.Message) {
 		m.taskEnd(c, e)
 	case event.JobEnd:
 		m.jobEnd(e)
+	case event.JobStart:
+		m.monitor.jobStart(e)
+	case event.ShuffleForgotten:
+		m.monitor.shuffleForgotten(e)
 	case event.SpeculativeTaskSubmitted:
 		m.work.speculativeTask(e)
 		m.targets.Backlogged(c.Now())
 	case event.UnschedulableTaskSet:
 		m.unschedulableTaskSet(c, e)
-	case event.JobStart, event.Starving: // which change nothing
+	case event.Starving: // which changes nothing
 
 	default:
 		c.Unsupported(message)

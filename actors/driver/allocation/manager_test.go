@@ -291,7 +291,7 @@ func TestAnExecutorThatWasKeptForItsShuffleWasIdle(t *testing.T) {
 	r.tell(added("1")...)
 	writes := stage(0, 1)
 	writes.Shuffle = new(int32)
-	r.tell(writes, begun(0, 0, "1"))
+	r.tell(event.JobStart{Stages: []int32{0, 1}, Shuffles: []int32{0}}, writes, begun(0, 0, "1"))
 	r.tell(ended(0, 0, "1"), event.StageCompleted{StageID: 0})
 	r.Advance(time.Minute)
 	r.want()

@@ -12,9 +12,10 @@ import (
 type monitor struct {
 	settings  Config
 	executors map[string]*tracked
-	// shuffles of stages whose jobs are not over.
-	shuffles map[int32]int32   // stage id → shuffle id
-	jobs     map[int32][]int32 // job id → its stages that write shuffles, once for each attempt
+	// writes is which shuffle a stage writes, of stages of jobs that are not over.
+	writes map[int32]int32
+	jobs   map[int32]event.JobStart // that are not over
+	needed map[int32]int            // how many of these need a shuffle
 }
 
 // tracked is one executor.
@@ -25,13 +26,15 @@ type tracked struct {
 	idleSince time.Time
 	// removing: it will end as it was asked to. leaving: it ends of itself.
 	removing, leaving bool
-	// shuffles that it has map outputs of.
+	// shuffles that it has map outputs of, also those that no job needs any more, until they are forgotten.
 	shuffles map[int32]bool
 }
 
 // newMonitor makes a monitor without executors.
 func newMonitor(s Config) *monitor {
-	return &monitor{settings: s, executors: map[string]*tracked{}, shuffles: map[int32]int32{}, jobs: map[int32][]int32{}}
+	return &monitor{
+		settings: s, executors: map[string]*tracked{}, writes: map[int32]int32{}, jobs: map[int32]event.JobStart{}, needed: map[int32]int{},
+	}
 }
 
 // Executors is the number of executors, including those that were asked to end.
@@ -71,36 +74,64 @@ func (m *monitor) taskEnd(e event.TaskEnd, now time.Time) {
 	}
 	x.running--
 	x.idleSince = now
-	if shuffle, writes := m.shuffles[e.StageID]; writes && e.Failure == "" {
+	if shuffle, writes := m.writes[e.StageID]; writes && e.Failure == "" {
 		x.shuffles[shuffle] = true
+	}
+}
+
+// jobStart notes which shuffles a job needs, also those whose outputs earlier jobs have left.
+func (m *monitor) jobStart(e event.JobStart) {
+	m.jobs[e.JobID] = e
+	for _, shuffle := range e.Shuffles {
+		m.needed[shuffle]++
 	}
 }
 
 // stageSubmitted notes which shuffle a stage writes, if any.
 func (m *monitor) stageSubmitted(e event.StageSubmitted) {
-	if e.Shuffle == nil {
-		return
+	if e.Shuffle != nil {
+		m.writes[e.StageID] = *e.Shuffle
 	}
-	m.jobs[e.JobID] = append(m.jobs[e.JobID], e.StageID)
-	m.shuffles[e.StageID] = *e.Shuffle
 }
 
 // jobEnd gives the job's shuffles up: executors that were kept for them alone have been idle since their last task.
 func (m *monitor) jobEnd(e event.JobEnd) {
-	for _, stage := range m.jobs[e.JobID] {
-		for _, x := range m.sorted() {
-			delete(x.shuffles, m.shuffles[stage])
-		}
-		delete(m.shuffles, stage)
-	}
+	j := m.jobs[e.JobID]
 	delete(m.jobs, e.JobID)
+	for _, shuffle := range j.Shuffles {
+		if m.needed[shuffle]--; m.needed[shuffle] == 0 {
+			delete(m.needed, shuffle)
+		}
+	}
+	for _, stage := range j.Stages {
+		if m.needed[m.writes[stage]] == 0 { // else another job may need the stage
+			delete(m.writes, stage)
+		}
+	}
+}
+
+// shuffleForgotten notes that no later job will need a shuffle.
+func (m *monitor) shuffleForgotten(e event.ShuffleForgotten) {
+	for _, x := range m.executors {
+		delete(x.shuffles, e.Shuffle)
+	}
+}
+
+// needs reports whether a job that is not over needs outputs that the executor has.
+func (m *monitor) needs(x *tracked) bool {
+	for shuffle := range x.shuffles {
+		if m.needed[shuffle] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Idle are the executors that have been idle for too long, the longest first.
 func (m *monitor) Idle(now time.Time) []string {
 	var out []*tracked
 	for _, x := range m.sorted() {
-		if x.running == 0 && len(x.shuffles) == 0 && !x.removing && !x.leaving && now.Sub(x.idleSince) >= m.settings.Idle {
+		if x.running == 0 && !m.needs(x) && !x.removing && !x.leaving && now.Sub(x.idleSince) >= m.settings.Idle {
 			out = append(out, x)
 		}
 	}

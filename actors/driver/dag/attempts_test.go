@@ -2,6 +2,7 @@ package dag
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/coherer/coherer/actors/driver/event"
@@ -43,8 +44,8 @@ func TestAJobThatHasFailedIsNotSubmittedFurther(t *testing.T) {
 	r.tell(missed(1, 0, 0, 0, 0, "b", 9))
 	r.forget()
 	r.Advance(resubmitDelay)
-	const failed = "Job aborted due to stage failure: ShuffleMapStage 0 has failed the maximum allowable number of times: 2"
-	r.want("L: job 0 ends: "+failed, "P: job 0: "+failed, "T: forget 0",
+	const failed = "Job aborted due to stage failure: ShuffleMapStage 0 has been resubmitted for the maximum allowable number of times: 2, which is the max value of config `spark.stage.maxAttempts` and `spark.stage.maxConsecutiveAttempts`."
+	r.want("L: job 0 ends: "+failed, "P: job 0: "+failed,
 		"S: cancel 0: Stage cancelled: "+failed, "S: cancel 1: Stage cancelled: "+failed)
 }
 
@@ -57,7 +58,7 @@ func TestAStageThatOftenFailsToFetchFailsItsJob(t *testing.T) {
 	r.tell(missed(1, 1, 0, 0, -1, "", 1))
 	const failed = "Job aborted due to stage failure: ResultStage 1 has failed the maximum allowable number of times: 2. " +
 		"Most recent failure reason:\ngone"
-	r.want("L: job 0 stage 1.1 ends: gone", "L: job 0 ends: "+failed, "P: job 0: "+failed, "T: forget 0",
+	r.want("L: job 0 stage 1.1 ends: gone", "L: job 0 ends: "+failed, "P: job 0: "+failed,
 		"S: cancel 0: Stage cancelled: "+failed, "S: cancel 1: Stage cancelled: "+failed)
 	if e, ok := errors.AsType[*JobError](r.bad[0]); !ok || e.Kind != tasks.KindFetchFailed {
 		t.Errorf("%#v", r.bad[0])
@@ -101,7 +102,8 @@ func TestAStageIsTriedSoOftenInAll(t *testing.T) {
 			}
 			r.tell(lost(event.ExecutorLost, "a"), mapped(0, attempt, 0, "a", 0), mapped(0, attempt, 1, "a", 0), mapped(0, attempt, 2, "a", 0))
 		}
-		r.failed(0, JobError{Reason: "ShuffleMapStage 0 has failed the maximum allowable number of times: " + string('0'+k.want)})
+		r.failed(0, JobError{Reason: fmt.Sprintf("ShuffleMapStage 0 has been resubmitted for the maximum allowable number of "+
+			"times: %d, which is the max value of config `spark.stage.maxAttempts` and `spark.stage.maxConsecutiveAttempts`.", k.want)})
 		if len(r.sets) != int(k.want) {
 			t.Errorf("%+v: %d attempts", k, len(r.sets))
 		}

@@ -60,7 +60,7 @@ func TestACancelledJobsStagesAreKilled(t *testing.T) {
 	cancels(r, JobCancelled{JobID: 0, Reason: "because nobody waits"}, 0)
 	const failed = "Job 0 cancelled because nobody waits"
 	r.want("L: job 0 stage 0.0 ends: Stage cancelled: "+failed, "L: job 0 ends: "+failed, "P: job 0: "+failed,
-		"S: cancel 0: Stage cancelled: "+failed, "T: forget 0", "T: forget 1")
+		"S: cancel 0: Stage cancelled: "+failed)
 	r.failed(0, JobError{JobID: 0, Reason: "because nobody waits", Kind: KindCancelled})
 	if !errors.Is(r.bad[0], rdd.ErrCancelled) {
 		t.Error("a cancelled job looks like one that failed")

@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/coherer/coherer/actors/driver/event"
@@ -23,7 +24,7 @@ func (s *Scheduler) completionEvent(c *rpcenv.Context, m tasks.CompletionEvent) 
 		if m.Set.Attempt < g.attempts-1 {
 			c.Send(s.cfg.Scheduler, tasks.PartitionCompleted{Stage: g.id, Partition: m.Partition})
 		}
-		if g.isMap {
+		if g.shuffle != nil {
 			s.mapTaskSucceeded(c, g, m)
 		} else {
 			s.resultTaskSucceeded(c, g, m)
@@ -47,7 +48,7 @@ func (s *Scheduler) taskEnd(c *rpcenv.Context, g *stage, m tasks.CompletionEvent
 		Killed:      m.Reason.Kind == tasks.KindTaskKilled, Resubmitted: m.Reason.Kind == tasks.KindResubmitted,
 	}
 	if g != nil {
-		e.JobID = g.job.id
+		e.JobID = g.jobID()
 	}
 	s.listen(c, e)
 }
@@ -60,9 +61,9 @@ func (s *Scheduler) mapTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.Comple
 	if m.Epoch < s.lostAt[m.Executor] {
 		c.Log().Infof("Ignoring possibly bogus %s completion from executor %s", g, m.Executor)
 	} else {
-		g.setOutput(m.Partition, m.Executor)
+		g.shuffle.set(m.Partition, place{m.Executor, m.Result.GetMapStatus().GetLocation().GetHost()})
 		c.Send(s.cfg.Tracker, mapoutput.RegisterMapOutput{
-			Shuffle: g.shuffle, MapIndex: m.Partition, Status: m.Result.GetMapStatus(),
+			Shuffle: g.shuffle.id, MapIndex: m.Partition, Status: m.Result.GetMapStatus(),
 		})
 	}
 	// In phaseFailed the stage waits for ResubmitFailedStages instead.
@@ -86,7 +87,7 @@ func (s *Scheduler) mapStageEnded(c *rpcenv.Context, g *stage) {
 	s.submitStage(c, g)
 }
 
-// stageDone follows the success of a stage: its children go on, or the job is over.
+// stageDone follows the success of a stage: its children go on, in all jobs that need it, or the job is over.
 func (s *Scheduler) stageDone(c *rpcenv.Context, g *stage) {
 	// An idle stage comes here when outputs of an older attempt have completed it: its end was reported before.
 	if g.phase == phaseRunning {
@@ -95,14 +96,17 @@ func (s *Scheduler) stageDone(c *rpcenv.Context, g *stage) {
 	// spark.stage.maxConsecutiveAttempts counts failures without a success between.
 	clear(g.fetchFailed)
 	s.move(c, g, phaseIdle, "complete")
-	if !g.isMap {
-		s.endJob(c, g.job, nil)
+	if g.shuffle == nil {
+		s.endJob(c, g.job(), nil)
 		return
 	}
-	for _, child := range g.job.stages {
-		if child.phase == phaseWaiting && len(child.missingParents()) == 0 {
-			s.move(c, child, phaseIdle, "parents are complete")
-			s.submitStage(c, child)
+	// A child that is submitted may end its job, which changes g.jobs.
+	for _, j := range slices.Clone(g.jobs) {
+		for _, child := range j.stages {
+			if child.phase == phaseWaiting && s.stages[child.id] == child && len(child.missingParents()) == 0 {
+				s.move(c, child, phaseIdle, "parents are complete")
+				s.submitStage(c, child)
+			}
 		}
 	}
 }
@@ -113,7 +117,7 @@ func (s *Scheduler) stageCompleted(c *rpcenv.Context, g *stage, failure string) 
 	} else {
 		c.Log().Infof("%s failed: %s", g, failure)
 	}
-	s.listen(c, event.StageCompleted{JobID: g.job.id, StageID: g.id, Attempt: g.attempts - 1, Failure: failure})
+	s.listen(c, event.StageCompleted{JobID: g.jobID(), StageID: g.id, Attempt: g.attempts - 1, Failure: failure})
 }
 
 // resultTaskSucceeded takes the result of a partition once, from the first attempt that brings it.
@@ -121,7 +125,7 @@ func (s *Scheduler) resultTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.Com
 	if !g.finish(m.Partition) {
 		return
 	}
-	g.job.results[m.Partition] = rdd.Result{Count: m.Result.GetCount(), Records: m.Result.GetRecords()}
+	g.job().results[m.Partition] = rdd.Result{Count: m.Result.GetCount(), Records: m.Result.GetRecords()}
 	if g.complete() {
 		s.stageDone(c, g)
 	}
@@ -134,7 +138,7 @@ func (s *Scheduler) taskSetFailed(c *rpcenv.Context, m tasks.TaskSetFailed) {
 	}
 	why := m.Reason
 	if m.Cause.Kind == tasks.KindLineageDiffers && m.Cause.Lineage != "" {
-		what := g.job.what
+		what := g.of.what
 		why = (&rdd.LineageError{Job: what.Name, Driver: what.Lineage.Lines(), Executor: strings.Split(m.Cause.Lineage, "\n")}).Error()
 	}
 	s.abortStage(c, g, why, m.Cause)

@@ -2,6 +2,17 @@
 // a stage whose shuffles are complete becomes a task set, which goes to CoarseGrainedScheduler, and the ends of the tasks
 // come back. It mirrors org.apache.spark.scheduler.DAGScheduler, as an endpoint instead of an event loop of its own.
 //
+// # Datasets
+//
+// Jobs of one name, argument, lineage and state of the files that it reads are of one dataset, as the jobs of one RDD in Spark, and share
+// its shuffles. Jobs that run at once share the stages that write them, too: each runs once, for the first of the jobs. A later job gets
+// new stages, but skips those whose outputs are there: JobStart names them, and they are never submitted. An output that was lost
+// meanwhile is made again. Files count as changed when their size or the time of their last change differs.
+//
+// Spark forgets a shuffle when the garbage collector has found that no program can name its RDD any more. Here the program can always
+// name it again, so there is a bound: of the shuffles that no running job needs the latest coherer.shuffle.kept are kept, and the others
+// leave MapOutputTracker (UnregisterShuffle, ShuffleForgotten). Their files stay with the executors.
+//
 // # Order
 //
 // DAGScheduler registers a map output with MapOutputTracker before it submits the tasks that read it, so no reducer asks

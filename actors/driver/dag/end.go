@@ -6,16 +6,19 @@ import (
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// abortStage fails the job that the stage belongs to.
+// abortStage fails the jobs that need the stage.
 func (s *Scheduler) abortStage(c *rpcenv.Context, g *stage, why string, cause tasks.Reason) {
 	if g.phase == phaseRunning {
 		s.stageCompleted(c, g, why)
 		s.move(c, g, phaseIdle, why)
 	}
-	s.endJob(c, g.job, &JobError{JobID: g.job.id, Reason: why, Kind: cause.Kind})
+	for _, j := range slices.Clone(g.jobs) {
+		s.endJob(c, j, &JobError{JobID: j.id, Reason: why, Kind: cause.Kind})
+	}
 }
 
 // applicationDead fails everything. Jobs that come later fail in jobSubmitted. One place reports the reason: the program whose
@@ -42,7 +45,8 @@ func (s *Scheduler) reportDeath(c *rpcenv.Context) {
 	}
 }
 
-// endJob answers a job, kills what still runs of it and forgets its shuffles. It is called once for a job.
+// endJob answers a job and kills what still runs of the stages that it alone needs. It is called once for a job. Their outputs stay for
+// later jobs, but for those of the shuffles that have not been needed for longest, when there are too many.
 func (s *Scheduler) endJob(c *rpcenv.Context, j *job, err error) {
 	s.jobs = slices.DeleteFunc(s.jobs, func(other *job) bool { return other == j })
 	why := "Stage finished"
@@ -50,19 +54,12 @@ func (s *Scheduler) endJob(c *rpcenv.Context, j *job, err error) {
 		why = event.Cancelled + err.Error()
 	}
 	for _, g := range j.stages {
-		if s.stages[g.id] == nil {
-			continue // the job was never started
-		}
-		delete(s.stages, g.id)
-		if g.phase == phaseRunning {
-			s.stageCompleted(c, g, why)
-		}
-		// Also of a stage that succeeded: attempts of its older sets may still run.
-		if g.attempts > 0 {
-			c.Send(s.cfg.Scheduler, tasks.CancelTasks{Stage: g.id, Reason: why})
-		}
-		if g.isMap {
-			c.Send(s.cfg.Tracker, mapoutput.UnregisterShuffle{Shuffle: g.shuffle})
+		s.leaveStage(c, g, j, why)
+	}
+	if j.of != nil {
+		for _, shuffle := range s.datasets.jobEnded(j.of, s.keptShuffles) {
+			c.Send(s.cfg.Tracker, mapoutput.UnregisterShuffle{Shuffle: shuffle})
+			s.listen(c, event.ShuffleForgotten{Shuffle: shuffle})
 		}
 	}
 	// Before the answer, after which the program may end the driver.
@@ -73,5 +70,24 @@ func (s *Scheduler) endJob(c *rpcenv.Context, j *job, err error) {
 		return
 	}
 	c.Log().Infof("Job %d finished", j.id)
-	j.answer.Reply(JobResult{Results: j.results})
+	j.answer.Reply(JobResult{Results: j.wanted()})
+}
+
+// leaveStage takes a job from a stage that it needed. The last one ends the stage.
+func (s *Scheduler) leaveStage(c *rpcenv.Context, g *stage, j *job, why string) {
+	if len(g.jobs) == 1 && g.phase == phaseRunning {
+		s.stageCompleted(c, g, why)
+	}
+	g.jobs = slices.DeleteFunc(g.jobs, func(other *job) bool { return other == j })
+	if len(g.jobs) > 0 {
+		return
+	}
+	delete(s.stages, g.id)
+	if g.shuffle != nil {
+		g.shuffle.stage = nil
+	}
+	// Also of a stage that succeeded: attempts of its older sets may still run.
+	if g.submitted {
+		c.Send(s.cfg.Scheduler, tasks.CancelTasks{Stage: g.id, Interrupt: j.what.Properties[rdd.PropertyInterrupt] == "true", Reason: why})
+	}
 }

@@ -20,7 +20,7 @@ var lines = rdd.Define("dag-test-lines", func(path string) rdd.Dataset[ones] {
 	return rdd.ReduceByKey(pairs, func(a, b int64) int64 { return a + b }, 2)
 })
 
-// A stage runs when its parents are complete, the last one gives the answer, and then the job's shuffles are forgotten.
+// A stage runs when its parents are complete, and the last one gives the answer.
 func TestAJobRunsItsStagesParentsFirst(t *testing.T) {
 	r := newRig(t, nil)
 	submit(r, chain.With(0))
@@ -37,7 +37,7 @@ func TestAJobRunsItsStagesParentsFirst(t *testing.T) {
 	r.want()
 	r.tell(result(2, 0, 2))
 	r.want("L: job 0 stage 2.0 ends: ", "L: job 0 ends: <nil>", "P: job 0: [{0 [48]} {1 [49]} {2 [50]} {3 [51]}]",
-		"S: cancel 0: Stage finished", "S: cancel 1: Stage finished", "S: cancel 2: Stage finished", "T: forget 0", "T: forget 1")
+		"S: cancel 0: Stage finished", "S: cancel 1: Stage finished", "S: cancel 2: Stage finished")
 	if got, want := r.states(), []string{
 		"stage ResultStage 2: IDLE to WAITING, parents are missing",
 		"stage ShuffleMapStage 1: IDLE to WAITING, parents are missing",
@@ -142,7 +142,7 @@ func TestASetThatFailsEndsItsJobAlone(t *testing.T) {
 	r.tell(tasks.TaskSetFailed{Set: tasks.SetID{Stage: 1}, Reason: "why", Cause: tasks.Reason{Kind: tasks.KindLineageDiffers}})
 	const failed = "Job aborted due to stage failure: why"
 	r.want("L: job 0 stage 1.0 ends: why", "L: job 0 ends: "+failed, "P: job 0: "+failed, "S: cancel 0: Stage cancelled: "+failed,
-		"S: cancel 1: Stage cancelled: "+failed, "T: forget 0", "T: forget 1")
+		"S: cancel 1: Stage cancelled: "+failed)
 	r.failed(0, JobError{JobID: 0, Reason: "why", Kind: tasks.KindLineageDiffers})
 	if !errors.Is(r.bad[0], rdd.ErrLineageDiffers) {
 		t.Error("a lineage that differs looks like other failures")
@@ -183,7 +183,7 @@ func TestADeadApplicationFailsAllJobs(t *testing.T) {
 	r.want("P: job 0: "+failed, "P: job 1: "+failed, "P: job 2: "+failed, "P: job 3: "+failed,
 		"L: job 0 stage 0.0 ends: Stage cancelled: "+failed, "L: job 0 ends: "+failed,
 		"L: job 1 stage 1.0 ends: Stage cancelled: "+failed, "L: job 1 ends: "+failed, "L: job 2 ends: "+failed,
-		"S: cancel 0: Stage cancelled: "+failed, "S: cancel 1: Stage cancelled: "+failed, "T: forget 0", "T: forget 1")
+		"S: cancel 0: Stage cancelled: "+failed, "S: cancel 1: Stage cancelled: "+failed)
 	for i := range 4 {
 		r.failed(i, JobError{JobID: int32(i), Reason: "dead"})
 	}
@@ -198,7 +198,7 @@ func TestAJobWhoseFileIsMissingDoesNotStart(t *testing.T) {
 	r.want("L: job 0 ends: rdd: splits of text file: open none: file does not exist",
 		"P: job 0: rdd: splits of text file: open none: file does not exist")
 	submit(r, narrow.With(0))
-	r.want("L: job 1 dag-test-narrow of stages [2]", "L: job 1 stage 2.0: 3 tasks for results", "S: submit 2.0 [0 1 2]")
+	r.want("L: job 1 dag-test-narrow of stages [0]", "L: job 1 stage 0.0: 3 tasks for results", "S: submit 0.0 [0 1 2]")
 }
 
 func TestWhatIsNoJobIsRefused(t *testing.T) {

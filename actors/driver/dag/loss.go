@@ -20,43 +20,33 @@ func (s *Scheduler) fetchFailed(c *rpcenv.Context, g *stage, m tasks.CompletionE
 		s.stageCompleted(c, g, m.Reason.Text)
 	}
 	s.move(c, g, phaseFailed, "fetch failed") // before abortStage, which reports the end of a stage that runs
-	s.giveUp(c, g.job, m)
+	s.giveUp(c, m)
 	if len(g.fetchFailed) >= s.maxFetch {
 		s.abortStage(c, g, fmt.Sprintf("%s has failed the maximum allowable number of times: %d. Most recent failure reason:\n%s",
 			g, s.maxFetch, m.Reason.Text), m.Reason)
 		return
 	}
 	// A writer that runs needs nothing: it finds the lost output missing when its attempt ends.
-	if writer := g.job.writer(m.Reason.Fetch.Shuffle); writer != nil && writer.phase == phaseIdle {
-		s.move(c, writer, phaseFailed, "outputs were lost")
+	if sh := s.datasets.shuffles[m.Reason.Fetch.Shuffle]; sh != nil && sh.stage != nil && sh.stage.phase == phaseIdle {
+		s.move(c, sh.stage, phaseFailed, "outputs were lost")
 	}
 	if !s.resubmit.Active() {
 		s.resubmit = c.After(resubmitDelay, ResubmitFailedStages{})
 	}
 }
 
-// writer is the stage that writes a shuffle; nil when the job has none such.
-func (j *job) writer(shuffle int32) *stage {
-	for _, g := range j.stages {
-		if g.isMap && g.shuffle == shuffle {
-			return g
-		}
-	}
-	return nil
-}
-
 // giveUp forgets the output that could not be fetched and, since its executor seems to be gone, all others there; but not
 // outputs that the executor wrote since an earlier report of the same loss.
-func (s *Scheduler) giveUp(c *rpcenv.Context, j *job, m tasks.CompletionEvent) {
+func (s *Scheduler) giveUp(c *rpcenv.Context, m tasks.CompletionEvent) {
 	f := m.Reason.Fetch
 	// The reducer did not even learn a place, so no executor is to blame.
 	if f.From == nil {
 		return
 	}
 	executor := f.From.GetExecutorId()
-	if g := j.writer(f.Shuffle); g != nil && g.has(f.MapIndex) && g.outputs[f.MapIndex] == executor {
+	if sh := s.datasets.shuffles[f.Shuffle]; sh != nil && sh.has(f.MapIndex) && sh.outputs[f.MapIndex].executor == executor {
 		s.epoch++
-		g.setOutput(f.MapIndex, "")
+		sh.set(f.MapIndex, place{})
 		c.Send(s.cfg.Tracker, mapoutput.UnregisterMapOutput{
 			Shuffle: f.Shuffle, MapIndex: f.MapIndex, Executor: executor, Epoch: s.epoch,
 		})
@@ -66,17 +56,11 @@ func (s *Scheduler) giveUp(c *rpcenv.Context, j *job, m tasks.CompletionEvent) {
 	}
 }
 
-// loseOutputs gives up all map outputs of an executor.
+// loseOutputs gives up all map outputs of an executor, also those that are kept for later jobs.
 func (s *Scheduler) loseOutputs(c *rpcenv.Context, executor string) {
 	s.epoch++
 	s.lostAt[executor] = s.epoch
-	lost := false
-	for _, j := range s.jobs {
-		for _, g := range j.stages {
-			lost = g.lose(executor) || lost
-		}
-	}
-	if lost {
+	if s.datasets.lose(func(at place) bool { return at.executor == executor }) {
 		c.Log().Infof("Shuffle files lost for executor: %s (epoch %d)", executor, s.epoch)
 	}
 	c.Send(s.cfg.Tracker, mapoutput.RemoveOutputsOnExecutor{Executor: executor, Epoch: s.epoch})

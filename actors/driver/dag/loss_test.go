@@ -55,7 +55,7 @@ func TestAFetchFailureSubmitsBothStagesAgain(t *testing.T) {
 		"L: job 0 stage 1.1: 1 tasks for results", "S: submit 1.1 [0]")
 	r.tell(result(1, 1, 0))
 	r.want("L: job 0 stage 1.1 ends: ", "L: job 0 ends: <nil>", "P: job 0: [{0 [48]} {1 [49]}]",
-		"S: cancel 0: Stage finished", "S: cancel 1: Stage finished", "T: forget 0")
+		"S: cancel 0: Stage finished", "S: cancel 1: Stage finished")
 }
 
 // Failures that come together are one round; those that an older attempt or no output says change nothing.
@@ -185,7 +185,7 @@ func TestALostExecutorsOutputsAreGivenUpInAllJobs(t *testing.T) {
 	for _, kind := range []event.ExecutorKind{event.ExecutorLossPending, event.ExecutorLost} {
 		r := newRig(t, nil)
 		submit(r, counted.With(0))
-		submit(r, counted.With(0))
+		submit(r, counted.With(1))
 		r.tell(mapped(0, 0, 0, "a", 0), mapped(0, 0, 1, "b", 0), mapped(2, 0, 0, "b", 0), mapped(2, 0, 1, "a", 0))
 		r.forget()
 		r.tell(lost(event.ExecutorAdded, "c"), lost(kind, "a"))

@@ -2,20 +2,32 @@ package dag
 
 import "github.com/coherer/coherer/actors/rdd"
 
-// plan cuts a lineage into stages: one for each shuffle, in their order, which is parents first, and one for the result.
-// Stages are numbered from firstStage, shuffles from firstShuffle (DAGScheduler.createResultStage).
-func plan(l *rdd.Lineage, firstStage, firstShuffle int32) []*stage {
+// plan cuts a lineage into stages: one for each shuffle, in their order, which is parents first, and one for the result
+// (DAGScheduler.createResultStage). A shuffle that another job's stage writes keeps that stage; the others get new ones, also when
+// their outputs are there already: such a stage is skipped. splits are those of each stage, next gives numbers to stages.
+func plan(d *dataset, l *rdd.Lineage, splits [][][]byte, next func() int32) []*stage {
 	var stages []*stage
-	for _, s := range l.Shuffles() {
-		stages = append(stages, &stage{
-			id: firstStage + int32(s.Index), node: s.MapNode, isMap: true, shuffle: firstShuffle + int32(s.Index),
-		})
-	}
-	stages = append(stages, &stage{id: firstStage + int32(len(stages)), node: l.Last()})
-	for _, s := range stages {
-		for _, shuffle := range l.ShuffleParents(s.node) {
-			s.parents = append(s.parents, stages[shuffle])
+	parents := func(g *stage) *stage {
+		for _, index := range l.ShuffleParents(g.node) {
+			g.parents = append(g.parents, stages[index])
 		}
+		return g
 	}
-	return stages
+	for i, s := range l.Shuffles() {
+		sh := d.shuffles[i]
+		if sh.stage == nil {
+			sh.stage = parents(newStage(next(), d, s.MapNode, sh, splits[i]))
+		}
+		stages = append(stages, sh.stage)
+	}
+	return append(stages, parents(newStage(next(), d, l.Last(), nil, splits[len(stages)])))
+}
+
+// nodes are those whose partitions the tasks of each stage compute, in the order of plan.
+func nodes(l *rdd.Lineage) []int {
+	var out []int
+	for _, s := range l.Shuffles() {
+		out = append(out, s.MapNode)
+	}
+	return append(out, l.Last())
 }

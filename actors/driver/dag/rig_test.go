@@ -25,15 +25,23 @@ type rig struct {
 	t         *testing.T
 	scheduler *rpctest.Probe
 	ref       rpcenv.Ref
+	fs        rdd.FS
 
-	sets  []tasks.Set // that were submitted
-	ends  []event.TaskEnd
-	heard []string // by all, since the last want; the letter names the receiver
-	asked int      // jobs
-	bad   []error  // of the jobs that failed
+	sets      []tasks.Set // that were submitted
+	ends      []event.TaskEnd
+	forgotten []int32
+	heard     []string // by all, since the last want; the letter names the receiver
+	asked     int      // jobs
+	bad       []error  // of the jobs that failed
 }
 
 func newRig(t *testing.T, values map[string]string) *rig {
+	t.Helper()
+	return newRigOn(t, values, rdd.MemFS{"text": []byte("a\nb\nc\n")})
+}
+
+// newRigOn is newRig with another file system.
+func newRigOn(t *testing.T, values map[string]string, fs rdd.FS) *rig {
 	t.Helper()
 	c, err := conf.New(values)
 	if err != nil {
@@ -42,13 +50,13 @@ func newRig(t *testing.T, values map[string]string) *rig {
 	w := rpctest.New(t, 1)
 	w.NoPanic()
 	env := w.Env("Driver", c)
-	r := &rig{World: w, t: t, scheduler: w.ProbeIn(env, "CoarseGrainedScheduler")}
+	r := &rig{World: w, t: t, fs: fs, scheduler: w.ProbeIn(env, "CoarseGrainedScheduler")}
 	tracker, listener := w.ProbeIn(env, "MapOutputTracker"), w.ProbeIn(env, "Listener")
 	r.scheduler.On(r.hear("S"))
 	tracker.On(r.hear("T"))
 	listener.On(r.hear("L"))
 	r.ref = w.Register(env, Name, New(Config{
-		Scheduler: r.scheduler.Ref, Tracker: tracker.Ref, Listeners: []rpcenv.Ref{listener.Ref}, FS: rdd.MemFS{"text": []byte("a\nb\nc\n")},
+		Scheduler: r.scheduler.Ref, Tracker: tracker.Ref, Listeners: []rpcenv.Ref{listener.Ref}, FS: fs,
 	}))
 	r.Settle()
 	return r
@@ -61,6 +69,9 @@ func (r *rig) hear(name string) func(*rpcenv.Context, rpcenv.Message) bool {
 			r.sets = append(r.sets, m.Set)
 		case event.TaskEnd:
 			r.ends = append(r.ends, m)
+			return true
+		case event.ShuffleForgotten: // with each UnregisterShuffle
+			r.forgotten = append(r.forgotten, m.Shuffle)
 			return true
 		}
 		r.heard = append(r.heard, name+": "+text(m))
@@ -80,7 +91,11 @@ func text(m rpcenv.Message) string {
 	case tasks.PartitionCompleted:
 		return fmt.Sprintf("partition %d/%d is there", m.Stage, m.Partition)
 	case tasks.CancelTasks:
-		return fmt.Sprintf("cancel %d: %s", m.Stage, m.Reason)
+		text := fmt.Sprintf("cancel %d: %s", m.Stage, m.Reason)
+		if m.Interrupt {
+			text += ", interrupted"
+		}
+		return text
 	case mapoutput.RegisterShuffle:
 		return fmt.Sprintf("shuffle %d of %d", m.Shuffle, m.Maps)
 	case mapoutput.RegisterMapOutput:

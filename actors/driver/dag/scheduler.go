@@ -32,6 +32,7 @@ type Scheduler struct {
 	jobs []*job // by id
 	// stages of the jobs that are not answered, by id.
 	stages                 map[int32]*stage
+	datasets               datasets
 	nextStage, nextShuffle int32
 	// epoch counts losses of map outputs; tasks carry it.
 	epoch int64
@@ -45,16 +46,19 @@ type Scheduler struct {
 	// cancelledGroups were cancelled with their jobs that were still to come, the latest maxCancelledGroups of them.
 	cancelledGroups    []string
 	maxCancelledGroups int
+	// keptShuffles is how many shuffles that no job needs are kept for later jobs.
+	keptShuffles int
 }
 
 // New makes a Scheduler without jobs.
 func New(cfg Config) *Scheduler {
-	return &Scheduler{cfg: cfg, stages: map[int32]*stage{}, lostAt: map[string]int64{}}
+	return &Scheduler{cfg: cfg, stages: map[int32]*stage{}, datasets: newDatasets(), lostAt: map[string]int64{}}
 }
 
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	s.maxFetch = stageMaxConsecutiveAttempts.Get(c.Conf())
+	s.keptShuffles = shufflesKept.Get(c.Conf())
 	s.maxCancelledGroups = numCancelledJobGroupsToTrack.Get(c.Conf())
 	s.maxAttempts = max(stageMaxAttempts.Get(c.Conf()), s.maxFetch)
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Settings are those that say how often a stage is tried and what is known of jobs that were cancelled.
+// Settings are those that say how often a stage is tried and what is known of jobs that are over.
 var Settings = conf.NewSet()
 
 // The entries of Settings; the last argument of each says what it means.
@@ -13,6 +13,8 @@ var (
 		"After how many attempts in a row that failed to fetch a stage fails its job.")
 	stageMaxAttempts = conf.Declare(Settings, "spark.stage.maxAttempts", conf.AtLeast(conf.Ints, 1), conf.Infinite,
 		"After how many attempts in all a stage fails its job.")
+	shufflesKept = conf.Declare(Settings, "coherer.shuffle.kept", conf.AtLeast(conf.Ints, 0), "64",
+		"How many shuffles that no running job needs the driver keeps, so that later jobs of the same argument skip the stages that made them.")
 	numCancelledJobGroupsToTrack = conf.Declare(Settings, "spark.scheduler.numCancelledJobGroupsToTrack", conf.AtLeast(conf.Ints, 1), "1000",
 		"How many cancelled groups of jobs are remembered, so that jobs submitted later fail too.")
 )

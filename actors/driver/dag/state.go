@@ -25,11 +25,11 @@ type job struct {
 	id     int32
 	what   rdd.Invocation
 	action rdd.Action
-	digest string
 	answer rpcenv.Call[JobResult]
-	// stages, parents before children; the last is the result's.
+	// of is its dataset and stages are those that it needs, parents before children, the result's last; both from its start on.
+	of      *dataset
 	stages  []*stage
-	results []rdd.Result
+	results []rdd.Result // by partition
 }
 
 // group is the job's group; "" without one.
@@ -37,13 +37,14 @@ func (j *job) group() string { return j.what.Properties[rdd.PropertyJobGroup] }
 
 func (j *job) result() *stage { return j.stages[len(j.stages)-1] }
 
-// shuffles are the ids of the job's shuffles, in the order of its lineage.
-func (j *job) shuffles() []int32 {
-	var out []int32
-	for _, s := range j.stages {
-		if s.isMap {
-			out = append(out, s.shuffle)
-		}
+// wanted are the results that the action has asked for, in its order.
+func (j *job) wanted() []rdd.Result {
+	if j.what.Partitions == nil {
+		return j.results
+	}
+	out := make([]rdd.Result, len(j.what.Partitions))
+	for i, p := range j.what.Partitions {
+		out[i] = j.results[p]
 	}
 	return out
 }
@@ -51,21 +52,21 @@ func (j *job) shuffles() []int32 {
 // stage is the tasks between two shuffles. It mirrors ShuffleMapStage and ResultStage.
 type stage struct {
 	id      int32
-	job     *job
-	node    int // of the lineage
-	isMap   bool
-	shuffle int32 // that it writes, if isMap
+	of      *dataset
+	node    int      // of the lineage
+	shuffle *shuffle // that it writes; nil: it gives the result of its only job
+	jobs    []*job   // that need it and are not over, by id
 	parents []*stage
 	splits  [][]byte // one for each partition
 
 	phase phase
-	// attempts that were made; the newest is attempts-1.
+	// attempts that were made or left out; the newest is attempts-1.
 	attempts int32
-	// outputs of a map stage: which executor has that of each partition, "" for none. setOutput changes them.
-	outputs []string
-	// done of a result stage: whether each partition's result has come. finish changes it.
+	// submitted: at least one attempt was made.
+	submitted bool
+	// done of a result stage: whether each partition's result has come or is not wanted. finish changes it, and left, which counts the
+	// others.
 	done []bool
-	// left counts the partitions that are missing: a walk over all of them at each completion made large stages quadratic.
 	left int
 	// pending partitions of a map stage's newest attempt: not heard of yet.
 	pending map[int32]bool
@@ -73,55 +74,85 @@ type stage struct {
 	fetchFailed map[int32]bool
 }
 
-// split gives the stage its partitions.
-func (s *stage) split(splits [][]byte) {
-	s.splits, s.left = splits, len(splits)
-	s.pending, s.fetchFailed = map[int32]bool{}, map[int32]bool{}
-	if s.isMap {
-		s.outputs = make([]string, len(splits))
-	} else {
-		s.done = make([]bool, len(splits))
+// newStage makes a stage of a node. One that writes no shuffle wants all results.
+func newStage(id int32, of *dataset, node int, writes *shuffle, splits [][]byte) *stage {
+	g := &stage{
+		id: id, of: of, node: node, shuffle: writes, splits: splits, pending: map[int32]bool{}, fetchFailed: map[int32]bool{},
 	}
+	if writes == nil {
+		g.done, g.left = make([]bool, len(splits)), len(splits)
+	}
+	return g
+}
+
+// only makes a stage want the results of some partitions alone.
+func (g *stage) only(partitions []int32) {
+	wanted := make(map[int32]bool, len(partitions))
+	for _, p := range partitions {
+		wanted[p] = true
+	}
+	for i := range g.done {
+		g.done[i] = !wanted[int32(i)]
+	}
+	g.left = len(wanted)
+}
+
+// job is the first of the jobs that need the stage; nil when all are over.
+func (g *stage) job() *job {
+	if len(g.jobs) == 0 {
+		return nil
+	}
+	return g.jobs[0]
+}
+
+// jobID is the number of that job, -1 for none.
+func (g *stage) jobID() int32 {
+	if j := g.job(); j != nil {
+		return j.id
+	}
+	return -1
+}
+
+// isMissing reports whether a partition is to be computed.
+func (g *stage) isMissing(partition int) bool {
+	if g.shuffle != nil {
+		return g.shuffle.outputs[partition].executor == ""
+	}
+	return !g.done[partition]
 }
 
 // missing are the partitions to be computed, ascending.
-func (s *stage) missing() []int32 {
+func (g *stage) missing() []int32 {
 	var out []int32
-	for i := range s.splits {
-		if s.isMap && s.outputs[i] == "" || !s.isMap && !s.done[i] {
+	for i := range g.splits {
+		if g.isMissing(i) {
 			out = append(out, int32(i))
 		}
 	}
 	return out
 }
 
-func (s *stage) complete() bool { return s.left == 0 }
-
-// setOutput enters which executor has the output of a partition; "": none has it any more.
-func (s *stage) setOutput(partition int32, executor string) {
-	switch was := s.outputs[partition]; {
-	case was == "" && executor != "":
-		s.left--
-	case was != "" && executor == "":
-		s.left++
+func (g *stage) complete() bool {
+	if g.shuffle != nil {
+		return g.shuffle.left == 0
 	}
-	s.outputs[partition] = executor
+	return g.left == 0
 }
 
-// finish enters that the result of a partition has come; false when it had come before.
-func (s *stage) finish(partition int32) bool {
-	if s.done[partition] {
+// finish enters that the result of a partition has come; false when it had come before, or is not wanted.
+func (g *stage) finish(partition int32) bool {
+	if g.done[partition] {
 		return false
 	}
-	s.done[partition] = true
-	s.left--
+	g.done[partition] = true
+	g.left--
 	return true
 }
 
 // missingParents are the parents whose outputs are not all there, by id.
-func (s *stage) missingParents() []*stage {
+func (g *stage) missingParents() []*stage {
 	var out []*stage
-	for _, p := range s.parents {
+	for _, p := range g.parents {
 		if !p.complete() {
 			out = append(out, p)
 		}
@@ -129,25 +160,13 @@ func (s *stage) missingParents() []*stage {
 	return out
 }
 
-// lose gives up the outputs that an executor has; true when there were any.
-func (s *stage) lose(executor string) bool {
-	lost := false
-	for i, at := range s.outputs {
-		if at == executor {
-			s.setOutput(int32(i), "")
-			lost = true
-		}
-	}
-	return lost
-}
-
 // has reports whether the stage has a partition of that number: completions are not trusted.
-func (s *stage) has(partition int32) bool { return partition >= 0 && int(partition) < len(s.splits) }
+func (g *stage) has(partition int32) bool { return partition >= 0 && int(partition) < len(g.splits) }
 
 // String is Spark's, as in "ShuffleMapStage 1".
-func (s *stage) String() string {
-	if s.isMap {
-		return fmt.Sprintf("ShuffleMapStage %d", s.id)
+func (g *stage) String() string {
+	if g.shuffle != nil {
+		return fmt.Sprintf("ShuffleMapStage %d", g.id)
 	}
-	return fmt.Sprintf("ResultStage %d", s.id)
+	return fmt.Sprintf("ResultStage %d", g.id)
 }

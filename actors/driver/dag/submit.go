@@ -12,8 +12,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// jobSubmitted numbers the job, its stages and shuffles at once, so that the numbers depend on the order of the jobs
-// alone, and starts it when the splits are computed.
+// jobSubmitted starts a job when its splits are computed.
 func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 	lineage := m.Invocation.Lineage
 	switch {
@@ -30,68 +29,101 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 		rpcenv.Fail(c, m, err)
 		return
 	}
-	j := &job{
-		id: m.JobID, what: m.Invocation, action: m.Action, digest: lineage.Digest(), answer: rpcenv.Defer(c, m),
-		stages: plan(lineage, s.nextStage, s.nextShuffle),
-	}
-	s.nextStage += int32(len(j.stages))
-	s.nextShuffle += int32(len(j.stages) - 1)
-	for _, g := range j.stages {
-		g.job = j
-	}
+	j := &job{id: m.JobID, what: m.Invocation, action: m.Action, answer: rpcenv.Defer(c, m)}
 	at, _ := slices.BinarySearchFunc(s.jobs, j, func(a, b *job) int { return cmp.Compare(a.id, b.id) })
 	s.jobs = slices.Insert(s.jobs, at, j)
-	// Files are read in a body, as a file system may block. It runs beside the endpoint, so it gets copies.
-	nodes, fs := make([]int, len(j.stages)), s.cfg.FS
-	for i, g := range j.stages {
-		nodes[i] = g.node
-	}
-	rpcenv.Run(c, "", func(*rpcenv.Blocking) ([][][]byte, error) {
-		var all [][][]byte
-		for _, node := range nodes {
-			splits, err := lineage.Splits(fs, node)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, splits)
-		}
-		return all, nil
-	}, func(splits [][][]byte, err error) {
+	// Files are read in a body, as a file system may block. It runs beside the endpoint.
+	fs := s.cfg.FS
+	rpcenv.Run(c, "", func(*rpcenv.Blocking) (split, error) {
+		all, version, err := lineage.SplitAll(fs, nodes(lineage))
+		return split{all, version}, err
+	}, func(of split, err error) {
 		if !slices.Contains(s.jobs, j) { // it has ended meanwhile: it was cancelled, or the application is dead
 			return
+		}
+		if err == nil {
+			err = j.what.CheckPartitions(len(of.splits[len(of.splits)-1]))
 		}
 		if err != nil {
 			s.endJob(c, j, err)
 			return
 		}
-		s.startJob(c, j, splits)
+		s.startJob(c, j, of)
 	})
 }
 
-func (s *Scheduler) startJob(c *rpcenv.Context, j *job, splits [][][]byte) {
-	start := event.JobStart{JobID: j.id, Name: j.what.Name, Properties: j.what.Properties}
-	for i, g := range j.stages {
-		g.split(splits[i])
-		s.stages[g.id] = g
-		start.Stages = append(start.Stages, g.id)
-		// Before any task of the job: a reducer's question for an unknown shuffle fails.
-		if g.isMap {
-			c.Send(s.cfg.Tracker, mapoutput.RegisterShuffle{Shuffle: g.shuffle, Maps: len(g.splits)})
-		}
+// split is the splits of each stage of a job, and the version of the files that they are of.
+type split struct {
+	splits  [][][]byte
+	version string
+}
+
+// startJob numbers what is new: stages and shuffles, in the order in which jobs start. It takes up what another job of the same
+// dataset has begun, and the shuffles that one which is over has left.
+func (s *Scheduler) startJob(c *rpcenv.Context, j *job, of split) {
+	lineage := j.what.Lineage
+	j.of = s.datasetOf(c, j.what, of)
+	j.of.jobs++
+	j.stages = plan(j.of, lineage, of.splits, s.number)
+	g := j.result()
+	if j.what.Partitions != nil {
+		g.only(j.what.Partitions)
 	}
-	j.results = make([]rdd.Result, len(j.result().splits))
-	c.Log().Infof("Got job %d (%s) with %d output partitions", j.id, j.what.Name, len(j.results))
+	j.results = make([]rdd.Result, len(g.splits))
+	start := event.JobStart{JobID: j.id, Name: j.what.Name, Properties: j.what.Properties, Shuffles: j.of.ids()}
+	for _, g := range j.stages {
+		s.stages[g.id] = g
+		at, _ := slices.BinarySearchFunc(g.jobs, j, func(a, b *job) int { return cmp.Compare(a.id, b.id) })
+		g.jobs = slices.Insert(g.jobs, at, j)
+		start.Stages = append(start.Stages, g.id)
+	}
+	c.Log().Infof("Got job %d (%s) with %d output partitions", j.id, j.what.Name, g.left)
 	s.listen(c, start)
-	s.submitStage(c, j.result())
+	s.submitStage(c, g)
+}
+
+func (s *Scheduler) number() int32 {
+	s.nextStage++
+	return s.nextStage - 1
+}
+
+// datasetOf is the dataset of a job; one that is new gets its shuffles.
+func (s *Scheduler) datasetOf(c *rpcenv.Context, what rdd.Invocation, of split) *dataset {
+	digest := what.Lineage.Digest()
+	key := keyOf(what, digest, of.version)
+	if d := s.datasets.byKey[key]; d != nil {
+		return d
+	}
+	d := &dataset{key: key, what: what, digest: digest}
+	for i := range what.Lineage.Shuffles() {
+		sh := newShuffle(s.nextShuffle, len(of.splits[i]))
+		s.nextShuffle++
+		d.shuffles = append(d.shuffles, sh)
+		// Before any task of the job: a reducer's question for an unknown shuffle fails.
+		c.Send(s.cfg.Tracker, mapoutput.RegisterShuffle{Shuffle: sh.id, Maps: len(sh.outputs)})
+	}
+	s.datasets.add(d)
+	return d
 }
 
 // submitStage runs a stage, or first the parents whose outputs are missing.
 func (s *Scheduler) submitStage(c *rpcenv.Context, g *stage) {
-	// Another event submits a stage that waits, runs or has failed. One whose job is over is never submitted.
+	// Another event submits a stage that waits, runs or has failed. One whose jobs are over is never submitted.
 	if g.phase != phaseIdle || s.stages[g.id] != g {
 		return
 	}
+	if int(g.attempts) >= s.maxAttempts && !g.complete() {
+		s.abortStage(c, g, fmt.Sprintf("%s has been resubmitted for the maximum allowable number of times: %d, which is the max value of "+
+			"config `%s` and `%s`.", g, s.maxAttempts, stageMaxAttempts.Key(), stageMaxConsecutiveAttempts.Key()), tasks.Reason{})
+		return
+	}
 	parents := g.missingParents()
+	for _, p := range g.parents {
+		// The attempt that is left out keeps its number: if outputs are lost later, the next one is an attempt to make them again.
+		if p.complete() && p.attempts == 0 {
+			p.attempts = 1
+		}
+	}
 	if len(parents) == 0 {
 		s.submitMissingTasks(c, g)
 		return
@@ -105,17 +137,16 @@ func (s *Scheduler) submitStage(c *rpcenv.Context, g *stage) {
 // submitMissingTasks makes a new attempt of the partitions that are missing.
 func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 	missing := g.missing()
-	// Attempts before this one may have brought the rest since it was asked for.
+	// Attempts before this one may have brought the rest since it was asked for, or nothing is wanted.
 	if len(missing) == 0 {
 		s.stageDone(c, g)
 		return
 	}
-	if int(g.attempts) >= s.maxAttempts {
-		s.abortStage(c, g, fmt.Sprintf("%s has failed the maximum allowable number of times: %d", g, s.maxAttempts), tasks.Reason{})
-		return
+	set := tasks.Set{
+		ID: tasks.SetID{Stage: g.id, Attempt: g.attempts}, Job: g.jobID(), Pool: g.job().what.Properties[rdd.PropertyPool], Work: s.work(g),
 	}
-	set := tasks.Set{ID: tasks.SetID{Stage: g.id, Attempt: g.attempts}, Job: g.job.id, Pool: g.job.what.Properties[rdd.PropertyPool], Work: s.work(g)}
 	g.attempts++
+	g.submitted = true
 	// The new attempt waits for its own tasks alone.
 	clear(g.pending)
 	for _, p := range missing {
@@ -124,9 +155,9 @@ func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 	}
 	s.move(c, g, phaseRunning, "submitted")
 	c.Log().Infof("Submitting %d missing tasks from %s", len(missing), g)
-	submitted := event.StageSubmitted{JobID: g.job.id, StageID: g.id, Attempt: set.ID.Attempt, Tasks: len(missing)}
-	if g.isMap {
-		submitted.Shuffle = &g.shuffle
+	submitted := event.StageSubmitted{JobID: g.jobID(), StageID: g.id, Attempt: set.ID.Attempt, Tasks: len(missing)}
+	if g.shuffle != nil {
+		submitted.Shuffle = &g.shuffle.id
 	}
 	// Before SubmitTasks: ExecutorAllocationManager must know the stage when CoarseGrainedScheduler reports its first
 	// TaskStart.
@@ -135,8 +166,12 @@ func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 }
 
 func (s *Scheduler) work(g *stage) tasks.Work {
-	return tasks.Work{
-		Job: g.job.what.Name, Args: g.job.what.Args, Digest: g.job.digest, Node: int32(g.node), Map: g.isMap, Shuffle: g.shuffle,
-		Shuffles: g.job.shuffles(), Action: string(g.job.action), Epoch: s.epoch,
+	w := tasks.Work{
+		Job: g.of.what.Name, Args: g.of.what.Args, Digest: g.of.digest, Node: int32(g.node), Map: g.shuffle != nil,
+		Shuffles: g.of.ids(), Action: string(g.job().action), Epoch: s.epoch,
 	}
+	if w.Map {
+		w.Shuffle = g.shuffle.id
+	}
+	return w
 }

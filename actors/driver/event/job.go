@@ -8,8 +8,11 @@ type JobStart struct {
 	JobID int32
 	// Name of the job as it was defined.
 	Name string
-	// Stages are the ids of its stages, parents before children; the last one gives the result.
+	// Stages are the ids of its stages, parents before children; the last one gives the result. Those whose outputs are there already
+	// are never submitted: they are skipped.
 	Stages []int32
+	// Shuffles are the ids of those that its stages write.
+	Shuffles []int32
 	// Properties of the job by Spark's keys, such as its group.
 	Properties map[string]string
 }
@@ -19,6 +22,12 @@ type JobEnd struct {
 	rpcenv.Local
 	JobID int32
 	Err   error
+}
+
+// ShuffleForgotten reports that a shuffle's outputs are of no use any more: no job will read them. Spark's ContextCleaner does this.
+type ShuffleForgotten struct {
+	rpcenv.Local
+	Shuffle int32
 }
 
 // StageSubmitted reports that an attempt of a stage began (SparkListenerStageSubmitted).
