@@ -77,3 +77,17 @@ func TestAnOlderNameIsCheckedAndDescribed(t *testing.T) {
 		t.Errorf("%v", f)
 	}
 }
+
+// The older name of a setting counts before the setting that it falls back to.
+func TestAnOlderNameOfASettingThatFallsBack(t *testing.T) {
+	own := NewSet()
+	above := Declare(own, "spark.above", Ints, "1", "A number.")
+	n := Fallback(own, "spark.new", Ints, above, "Another.").Older("spark.old")
+	c, err := New(map[string]string{"spark.above": "2", "spark.old": "3"}, own)
+	if err != nil || n.Get(c) != 3 || n.Source(c) != "spark.old" {
+		t.Errorf("%d from %s, %v", n.Get(c), n.Source(c), err)
+	}
+	if d := own.Entries(); d[1].Default != "= spark.above" || d[2].Default != "= spark.new" {
+		t.Errorf("%+v", d)
+	}
+}
