@@ -102,6 +102,7 @@ func TestADriverWhoseExecutorsTakeNoTaskIsRefused(t *testing.T) {
 		{standalone, "spark.task.cpus=4 spark.cores.max=3", "may have 3 in all"},
 		{standalone, "spark.task.cpus=4 spark.cores.max=3 spark.dynamicAllocation.enabled=true", "may have 3 in all"},
 		{standalone, "spark.task.cpus=2", ""},
+		{standalone, "spark.excludeOnFailure.enabled=true spark.excludeOnFailure.task.maxTaskAttemptsPerNode=4", "spark.task.maxFailures"},
 		{yarn, "spark.task.cpus=2", "spark.task.cpus"},
 		{
 			yarn, "spark.dynamicAllocation.enabled=true spark.dynamicAllocation.maxExecutors=2 spark.executor.instances=3",

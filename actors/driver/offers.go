@@ -3,12 +3,14 @@ package driver
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/driver/heartbeat"
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/app"
@@ -53,6 +55,15 @@ func (s *Scheduler) statusUpdate(c *rpcenv.Context, m *app.StatusUpdate) {
 	s.apply(c, s.tasks.Update(m.GetTaskId(), m.GetState(), m.GetResult(), m.GetFailure(), c.Now()))
 	if final {
 		s.makeOffers(c, e.offer(), false)
+	}
+}
+
+// progress is of use when the driver looks for slow tasks.
+func (s *Scheduler) progress(m heartbeat.Progress) {
+	for _, p := range m.Tasks {
+		if s.tasks.Known(p.GetTaskId(), m.ExecutorID) {
+			s.tasks.Progress(p.GetTaskId(), p.GetRecordsRead(), time.Duration(p.GetRunMs())*time.Millisecond)
+		}
 	}
 }
 

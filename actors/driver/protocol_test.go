@@ -208,7 +208,7 @@ func (k *talk) works(args string) (string, error) {
 	return "", nil
 }
 
-// job starts a job: numbers has one stage of three tasks, words TEXT ... two map tasks and two result tasks; another has no lineage.
+// job starts a job: numbers has one stage of three tasks, tasks N one of N, words TEXT ... two map tasks and two result tasks; another has no lineage.
 func (k *talk) job(args string) (string, error) {
 	name, text, _ := strings.Cut(args, " ")
 	var inv rdd.Invocation
@@ -216,6 +216,9 @@ func (k *talk) job(args string) (string, error) {
 	switch name {
 	case "numbers":
 		inv, err = numbers.With(9).Invocation()
+	case "tasks":
+		n, _ := strconv.Atoi(text)
+		inv, err = tasksOf.With(n).Invocation()
 	case "words":
 		inv, err = words.With(strings.Fields(text)).Invocation()
 	default:

@@ -26,6 +26,9 @@ var words = rdd.Define("words", func(text []string) rdd.Dataset[rdd.Pair[string,
 // numbers has one stage of three tasks.
 var numbers = rdd.Define("numbers", func(to int64) rdd.Dataset[int64] { return rdd.Range(0, to, 3) })
 
+// tasksOf has one stage of so many tasks.
+var tasksOf = rdd.Define("tasks", func(n int) rdd.Dataset[int64] { return rdd.Range(0, int64(n), n) })
+
 // settings are a Conf of some settings.
 func settings(t *testing.T, pairs map[string]string) *conf.Conf {
 	t.Helper()

@@ -106,6 +106,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.apply(c, s.tasks.PartitionCompleted(m.Stage, m.Partition, c.Now()))
 	case heartbeat.ExpireExecutor:
 		s.expireExecutor(c, m)
+	case heartbeat.Progress:
+		s.progress(m)
 	case allocation.RequestTotalExecutors:
 		s.requestTotalExecutors(c, m)
 	case allocation.KillExecutors:

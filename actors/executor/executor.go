@@ -144,7 +144,10 @@ func (e *Executor) blockManagerID() *storagepb.BlockManagerId {
 
 // sendHeartbeat asks the HeartbeatReceiver. Too many failures in a row end the process with 56.
 func (e *Executor) sendHeartbeat(c *rpcenv.Context) {
-	q := &app.Heartbeat{ExecutorId: e.cfg.Args.ExecutorID, BlockManagerId: e.blockManagerID(), RunningTasks: e.state.runningTasks()}
+	q := &app.Heartbeat{
+		ExecutorId: e.cfg.Args.ExecutorID, BlockManagerId: e.blockManagerID(), RunningTasks: e.state.runningTasks(),
+		Progress: e.state.progress(c.Now()),
+	}
 	period := ExecutorHeartbeatInterval
 	rpcenv.Ask(c, e.heartbeat, q, func(r *app.HeartbeatResponse, err error) {
 		if err != nil {

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"slices"
+	"time"
 
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/app"
@@ -25,7 +26,8 @@ type state struct {
 // task is an attempt that runs.
 type task struct {
 	desc   *app.TaskDescription
-	cancel func() // nil until its work begins
+	work   *work  // nil until it begins
+	cancel func() // of the work
 	killed string // why it was killed
 }
 
@@ -51,6 +53,19 @@ func (s *state) runningTasks() []int64 {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// progress is how far the attempts have come that have read something, ascending by id.
+func (s *state) progress(now time.Time) []*app.TaskProgress {
+	var out []*app.TaskProgress
+	for _, id := range s.runningTasks() {
+		if w := s.tasks[id].work; w != nil {
+			if records, ms := w.progress(now); records > 0 {
+				out = append(out, &app.TaskProgress{TaskId: id, RecordsRead: records, RunMs: ms})
+			}
+		}
+	}
+	return out
 }
 
 // see forgets map outputs that a newer epoch made doubtful.

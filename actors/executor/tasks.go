@@ -39,11 +39,11 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 			if e.tasks()[d.GetTaskId()] != t { // it was killed while it waited for the outputs
 				return
 			}
-			w := work{
+			t.work = &work{
 				desc: d, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(),
-				maxMessage: rpcenv.RPCMessageMaxSize.Get(c.Conf()) << 20,
+				maxMessage: rpcenv.RPCMessageMaxSize.Get(c.Conf()) << 20, began: c.Now(),
 			}
-			t.cancel = rpcenv.Run(c, "", w.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
+			t.cancel = rpcenv.Run(c, "", t.work.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
 		})
 	})
 }
@@ -163,6 +163,7 @@ func (e *Executor) finish(c *rpcenv.Context, t *task, r *app.TaskResult, err err
 		c.Log().Errorf("Exception in %s: %v", d.GetName(), err)
 		u.State, u.Result, u.Failure = app.TaskState_FAILED, nil, failureOf(err)
 	default:
+		r.RecordsRead, r.RunMs = t.work.progress(c.Now())
 		c.Log().Infof("Finished %s. %d records", d.GetName(), r.GetCount())
 	}
 	if f := u.GetFailure(); f.GetKind() == "FetchFailed" {

@@ -202,7 +202,7 @@ func TestATaskReadsItsSplitOfAFile(t *testing.T) {
 	d.Split = splits[0]
 	r.launch(d)
 	r.end()
-	if last := r.heard[len(r.heard)-1]; last != `CoarseGrainedScheduler StatusUpdate{executor_id:"0" task_id:1 state:FINISHED task_cpus:1 result:{records:"\x03one\x03two" count:2 bytes_read:8}}` {
+	if last := r.heard[len(r.heard)-1]; last != `CoarseGrainedScheduler StatusUpdate{executor_id:"0" task_id:1 state:FINISHED task_cpus:1 result:{records:"\x03one\x03two" count:2 bytes_read:8 records_read:2}}` {
 		t.Errorf("the driver heard %s", last)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync/atomic"
+	"time"
 
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/app"
@@ -20,6 +22,9 @@ type work struct {
 	self    *storagepb.BlockManagerId
 	// maxMessage is spark.rpc.message.maxSize in bytes.
 	maxMessage int
+	began      time.Time
+	// read counts records of its input and of shuffles, while it runs.
+	read atomic.Int64
 }
 
 var errResultTooLarge = errors.New("the result is too large")
@@ -50,8 +55,9 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 			}
 			return nil
 		},
-		Sleep:   b.Sleep,
-		OnInput: func(n int64) { result.BytesRead += n },
+		Sleep:     b.Sleep,
+		OnInput:   func(n int64) { result.BytesRead += n },
+		OnRecords: func(n int64) { w.read.Add(n) },
 	}
 	// Without a shuffle to write for, the task is one of the result stage.
 	if d.ShuffleId == nil {
@@ -75,6 +81,11 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 	}
 	result.MapStatus, err = w.store(blocks)
 	return result, err
+}
+
+// progress is how many records it has read so far, and for how many milliseconds it has run.
+func (w *work) progress(now time.Time) (records, ms int64) {
+	return w.read.Load(), now.Sub(w.began).Milliseconds()
 }
 
 // fits refuses a result that no message can bring to the driver.

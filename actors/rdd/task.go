@@ -44,6 +44,9 @@ type Task struct {
 	Sleep func(d time.Duration) error
 	// OnInput, when not nil, is called with the size of each piece of a text file that was read, in bytes.
 	OnInput func(bytes int64)
+	// OnRecords, when not nil, is called with the number of records of text files and shuffles that were read since its last call: every
+	// few records, and for the rest at the task's end.
+	OnRecords func(records int64)
 }
 
 // RunMap computes a partition of the map side of a shuffle. It returns one encoded block for each reducer, nil where
@@ -89,7 +92,9 @@ type run struct {
 	// look at every store of a pointer, and looks at none of a number.
 	at    int
 	ticks uint32
-	err   error
+	// records were read since the last call of Task.OnRecords.
+	records int64
+	err     error
 }
 
 // outside is run.at while no user function runs.
@@ -116,6 +121,7 @@ func (l *Lineage) run(t Task, body func(*run)) (err error) {
 		}
 	}()
 	body(r)
+	r.report()
 	return nil
 }
 
@@ -145,7 +151,21 @@ func (r *run) tick() {
 	}
 }
 
+// read is called for each record of a text file or a shuffle.
+func (r *run) read() {
+	r.records++
+	r.tick()
+}
+
+func (r *run) report() {
+	if r.records > 0 && r.task.OnRecords != nil {
+		r.task.OnRecords(r.records)
+		r.records = 0
+	}
+}
+
 func (r *run) check() {
+	r.report()
 	if r.task.Done == nil {
 		return
 	}
@@ -182,7 +202,7 @@ func fetch[T any](r *run, n *node, c codec[T]) iter.Seq[T] {
 				if v, block, err = c.decode(block); err != nil {
 					r.fail(fmt.Errorf("block of shuffle %d for reducer %d: %w", shuffle, r.task.Partition, err))
 				}
-				r.tick()
+				r.read()
 				if !yield(v) {
 					return
 				}

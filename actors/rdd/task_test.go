@@ -362,16 +362,17 @@ func TestFileThatGrows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	input := int64(0)
+	input, records := int64(0), int64(0)
 	blocks, err := l.RunMap(Task{
 		Node: 2, Split: splits[0], FS: MemFS{"text": []byte("one two three")},
-		OnInput: func(n int64) { input += n },
+		OnInput:   func(n int64) { input += n },
+		OnRecords: func(n int64) { records += n },
 	}, 0)
 	if err != nil || !bytes.Equal(blocks[0], []byte("\x03one\x02\x02tw\x02")) {
 		t.Errorf("block %q, error %v", blocks[0], err)
 	}
-	if input != 6 {
-		t.Errorf("read %d bytes, want the 6 of the split", input)
+	if input != 6 || records != 1 { // the words that the map function gives are not read
+		t.Errorf("read %d bytes in %d lines, want the 6 of the split in one", input, records)
 	}
 }
 

@@ -130,7 +130,7 @@ func readText(r *run, yield func(string) bool) {
 		if !ok {
 			return
 		}
-		r.tick()
+		r.read()
 		if !yield(line) {
 			return
 		}

@@ -23,6 +23,14 @@ type ExpireExecutor struct {
 	Reason     string
 }
 
+// Progress reports to CoarseGrainedScheduler how far tasks of an executor have come that have read something. Another one replaces
+// it. Spark makes a call of it: TaskScheduler.executorHeartbeatReceived.
+type Progress struct {
+	rpcenv.Local
+	ExecutorID string
+	Tasks      []*app.TaskProgress
+}
+
 // Receiver is the endpoint.
 type Receiver struct {
 	scheduler rpcenv.Ref
@@ -59,6 +67,9 @@ func (r *Receiver) Receive(c *rpcenv.Context, m rpcenv.Message) {
 // heartbeat of an unknown executor asks it to register its block manager again, as Spark does.
 func (r *Receiver) heartbeat(c *rpcenv.Context, m *app.Heartbeat) {
 	unknown := !r.lastSeen.seen(m.GetExecutorId(), c.Now())
+	if !unknown && len(m.GetProgress()) > 0 {
+		c.Send(r.scheduler, Progress{ExecutorID: m.GetExecutorId(), Tasks: m.GetProgress()})
+	}
 	rpcenv.Reply(c, m, &app.HeartbeatResponse{ReregisterBlockManager: &unknown})
 }
 

@@ -46,3 +46,28 @@ func TestSilentExecutorsExpireOnceInOrderOfTheirIDs(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The progress of tasks goes on to the scheduler, in the order of the heartbeats; not without any, and not of an executor that is gone.
+func TestProgressGoesToTheScheduler(t *testing.T) {
+	w := rpctest.New(t, 1)
+	env := w.Env("Driver", nil)
+	scheduler := w.ProbeIn(env, "CoarseGrainedScheduler")
+	ref := w.Register(env, heartbeat.Name, heartbeat.New(scheduler.Ref))
+	scheduler.Send(ref, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: "7"})
+	progress := []*app.TaskProgress{{TaskId: 5, RecordsRead: 3, RunMs: 10}}
+	for _, q := range []*app.Heartbeat{
+		{ExecutorId: "8", Progress: progress}, {ExecutorId: "7", RunningTasks: []int64{5}}, {ExecutorId: "7", Progress: progress},
+	} {
+		if _, err := rpctest.Ask[*app.HeartbeatResponse](scheduler, ref, q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Settle()
+	got := scheduler.Waiting()
+	if len(got) != 1 {
+		t.Fatalf("the scheduler got %v", got)
+	}
+	if m, ok := got[0].(heartbeat.Progress); !ok || m.ExecutorID != "7" || len(m.Tasks) != 1 || m.Tasks[0] != progress[0] {
+		t.Errorf("the scheduler got %+v", got[0])
+	}
+}

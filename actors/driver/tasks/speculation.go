@@ -56,7 +56,7 @@ func (p *pace) finished(a *attempt, r *app.TaskResult, now time.Time) {
 // TaskSchedulerImpl.executorHeartbeatReceived does for speculation.
 func (s *Scheduler) Progress(id, records int64, ran time.Duration) {
 	a := s.live[id]
-	if a == nil || !s.cfg.Speculation.Efficiency || records <= 0 || ran <= 0 {
+	if a == nil || !s.cfg.Speculation.Enabled || !s.cfg.Speculation.Efficiency || records <= 0 || ran <= 0 {
 		return
 	}
 	p := &a.m.pace
