@@ -59,6 +59,7 @@ func (s *Scheduler) executorAdded(c *rpcenv.Context, m appclient.ExecutorAdded) 
 // workerRemoved only logs: the Master reports each executor of the worker before it. See the package's differences.
 func (s *Scheduler) workerRemoved(c *rpcenv.Context, m appclient.WorkerRemoved) {
 	c.Log().Infof("Worker %s on %s removed: %s", m.ID, m.Host, m.Message)
+	c.Send(s.dag, event.WorkerRemoved{ID: m.ID, Host: m.Host, Message: m.Message})
 }
 
 func (s *Scheduler) applicationDead(c *rpcenv.Context, m appclient.Dead) {

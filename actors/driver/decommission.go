@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
@@ -40,6 +41,7 @@ func (s *Scheduler) decommission(c *rpcenv.Context, e *executor, worker bool, wh
 	e.becomes(c, "DECOMMISSIONED", why)
 	e.decommissioned = true
 	s.apply(c, s.tasks.Decommission(e.id, worker, c.Now()))
+	s.publish(c, event.ExecutorChange{Kind: event.ExecutorDecommissioned, ExecutorID: e.id, Host: e.host, Reason: why, WholeHost: worker})
 	s.tellAllocation(c, allocation.ExecutorDecommissioning{ExecutorID: e.id})
 	return true
 }

@@ -25,6 +25,10 @@
 // that fails to fetch spark.stage.maxConsecutiveAttempts times without a success between fails its job. A lost executor's
 // outputs are given up at once; a stage that already reads them finds out by FetchFailed, as in Spark.
 //
+// A failure to fetch gives up the outputs of the whole host, with spark.files.fetchFailure.unRegisterOutputOnHost, when the host is
+// decommissioned or a shuffle service has its outputs (Config.ExternalShuffle); a service's outputs outlive their executors and go with
+// the Worker. Failures to fetch from an executor that is decommissioned and still there do not count.
+//
 // # Cancellation
 //
 // JobCancelled, StageCancelled, JobGroupCancelled, JobTagCancelled and AllJobsCancelled fail jobs with "Job N cancelled ...", also jobs

@@ -15,7 +15,13 @@ func (s *Scheduler) fetchFailed(c *rpcenv.Context, g *stage, m tasks.CompletionE
 	if m.Set.Attempt != g.attempts-1 || m.Reason.Fetch == nil {
 		return
 	}
-	g.fetchFailed[m.Set.Attempt] = true
+	from := m.Reason.Fetch.From.GetExecutorId()
+	if _, leaves := s.decommissioned[from]; leaves && s.ignoreDecommissioned {
+		c.Log().Infof("Ignoring fetch failure of %s attempt %d when counting %s, as executor %s is decommissioned and %s=true", g, m.Set.Attempt,
+			stageMaxConsecutiveAttempts.Key(), from, stageIgnoreDecommissionFetchFailure.Key())
+	} else {
+		g.fetchFailed[m.Set.Attempt] = true
+	}
 	if g.phase == phaseRunning {
 		s.stageCompleted(c, g, m.Reason.Text)
 	}
@@ -51,7 +57,14 @@ func (s *Scheduler) giveUp(c *rpcenv.Context, m tasks.CompletionEvent) {
 			Shuffle: f.Shuffle, MapIndex: f.MapIndex, Executor: executor, Epoch: s.epoch,
 		})
 	}
-	if m.Epoch >= s.lostAt[executor] {
+	wholeHost := s.decommissioned[executor]
+	switch known := m.Epoch < s.lostAt[executor]; {
+	// Other executors of a host that is decommissioned may have gone and come to lostAt, though those that are left lose their outputs
+	// too: so the epoch says nothing there.
+	case s.byHost && (wholeHost || s.cfg.ExternalShuffle && !known):
+		s.lostAt[executor] = s.epoch + 1
+		s.loseHost(c, f.From.GetHost())
+	case !known:
 		s.loseOutputs(c, executor)
 	}
 }
@@ -66,13 +79,38 @@ func (s *Scheduler) loseOutputs(c *rpcenv.Context, executor string) {
 	c.Send(s.cfg.Tracker, mapoutput.RemoveOutputsOnExecutor{Executor: executor, Epoch: s.epoch})
 }
 
-// executorChange gives up the outputs of an executor as soon as its connection ended. Spark does so by host.
+// loseHost gives up all map outputs on a host.
+func (s *Scheduler) loseHost(c *rpcenv.Context, host string) {
+	s.epoch++
+	if s.datasets.lose(func(at place) bool { return at.host == host }) {
+		c.Log().Infof("Shuffle files lost for host: %s (epoch %d)", host, s.epoch)
+	}
+	c.Send(s.cfg.Tracker, mapoutput.RemoveOutputsOnHost{Host: host, Epoch: s.epoch})
+}
+
+// workerRemoved gives up what the shuffle service of a Worker had. Without one its executors had their outputs themselves, and their
+// losses are reported one by one: another Worker of the same host may live.
+func (s *Scheduler) workerRemoved(c *rpcenv.Context, m event.WorkerRemoved) {
+	if s.cfg.ExternalShuffle {
+		c.Log().Infof("Shuffle files lost for worker %s on host %s", m.ID, m.Host)
+		s.loseHost(c, m.Host)
+	}
+}
+
+// executorChange gives up the outputs of an executor as soon as its connection ended, unless a shuffle service has them.
 func (s *Scheduler) executorChange(c *rpcenv.Context, m event.ExecutorChange) {
 	switch m.Kind {
 	case event.ExecutorAdded:
 		delete(s.lostAt, m.ExecutorID)
+	case event.ExecutorDecommissioned:
+		s.decommissioned[m.ExecutorID] = m.WholeHost
 	case event.ExecutorLossPending, event.ExecutorLost:
-		s.loseOutputs(c, m.ExecutorID)
+		if m.Kind == event.ExecutorLost {
+			delete(s.decommissioned, m.ExecutorID)
+		}
+		if !s.cfg.ExternalShuffle {
+			s.loseOutputs(c, m.ExecutorID)
+		}
 	}
 }
 

@@ -37,11 +37,11 @@ type rig struct {
 
 func newRig(t *testing.T, values map[string]string) *rig {
 	t.Helper()
-	return newRigOn(t, values, rdd.MemFS{"text": []byte("a\nb\nc\n")})
+	return newRigWith(t, values, rdd.MemFS{"text": []byte("a\nb\nc\n")}, func(*Config) {})
 }
 
-// newRigOn is newRig with another file system.
-func newRigOn(t *testing.T, values map[string]string, fs rdd.FS) *rig {
+// newRigWith is newRig with another file system and a Config that is changed.
+func newRigWith(t *testing.T, values map[string]string, fs rdd.FS, change func(*Config)) *rig {
 	t.Helper()
 	c, err := conf.New(values)
 	if err != nil {
@@ -55,9 +55,9 @@ func newRigOn(t *testing.T, values map[string]string, fs rdd.FS) *rig {
 	r.scheduler.On(r.hear("S"))
 	tracker.On(r.hear("T"))
 	listener.On(r.hear("L"))
-	r.ref = w.Register(env, Name, New(Config{
-		Scheduler: r.scheduler.Ref, Tracker: tracker.Ref, Listeners: []rpcenv.Ref{listener.Ref}, FS: fs,
-	}))
+	cfg := Config{Scheduler: r.scheduler.Ref, Tracker: tracker.Ref, Listeners: []rpcenv.Ref{listener.Ref}, FS: fs}
+	change(&cfg)
+	r.ref = w.Register(env, Name, New(cfg))
 	r.Settle()
 	return r
 }
@@ -104,6 +104,8 @@ func text(m rpcenv.Message) string {
 		return fmt.Sprintf("drop %d/%d at %s, epoch %d", m.Shuffle, m.MapIndex, m.Executor, m.Epoch)
 	case mapoutput.RemoveOutputsOnExecutor:
 		return fmt.Sprintf("drop all at %s, epoch %d", m.Executor, m.Epoch)
+	case mapoutput.RemoveOutputsOnHost:
+		return fmt.Sprintf("drop all on %s, epoch %d", m.Host, m.Epoch)
 	case mapoutput.IncrementEpoch:
 		return fmt.Sprintf("epoch %d", m.Epoch)
 	case mapoutput.UnregisterShuffle:

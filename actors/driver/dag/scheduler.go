@@ -20,6 +20,8 @@ const reportDelay = time.Second
 type Config struct {
 	// Scheduler is CoarseGrainedScheduler, Tracker MapOutputTracker.
 	Scheduler, Tracker rpcenv.Ref
+	// ExternalShuffle: the map outputs of executors outlive them, until their host's Worker is removed.
+	ExternalShuffle bool
 	// Listeners get the events of package event.
 	Listeners []rpcenv.Ref
 	// FS is where text files are split.
@@ -37,27 +39,33 @@ type Scheduler struct {
 	// epoch counts losses of map outputs; tasks carry it.
 	epoch int64
 	// lostAt is the epoch in which an executor's outputs were given up, 0 for none: what older tasks bring from it may be gone.
-	lostAt      map[string]int64
-	resubmit    rpcenv.Timer
-	dead        string // why the application is over
-	unreported  string // the line of the log for it, until a job fails with it or the log has it
-	maxFetch    int
-	maxAttempts int
+	lostAt map[string]int64
+	// decommissioned executors that still live, and whether their whole hosts are.
+	decommissioned map[string]bool
+	resubmit       rpcenv.Timer
+	dead           string // why the application is over
+	unreported     string // the line of the log for it, until a job fails with it or the log has it
+	maxFetch       int
+	maxAttempts    int
 	// cancelledGroups were cancelled with their jobs that were still to come, the latest maxCancelledGroups of them.
 	cancelledGroups    []string
 	maxCancelledGroups int
 	// keptShuffles is how many shuffles that no job needs are kept for later jobs.
 	keptShuffles int
+	// ignoreDecommissioned and byHost are settings for failures to fetch.
+	ignoreDecommissioned, byHost bool
 }
 
 // New makes a Scheduler without jobs.
 func New(cfg Config) *Scheduler {
-	return &Scheduler{cfg: cfg, stages: map[int32]*stage{}, datasets: newDatasets(), lostAt: map[string]int64{}}
+	return &Scheduler{cfg: cfg, stages: map[int32]*stage{}, datasets: newDatasets(), lostAt: map[string]int64{}, decommissioned: map[string]bool{}}
 }
 
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	s.maxFetch = stageMaxConsecutiveAttempts.Get(c.Conf())
+	s.ignoreDecommissioned = stageIgnoreDecommissionFetchFailure.Get(c.Conf())
+	s.byHost = filesFetchFailureUnRegisterOutputOnHost.Get(c.Conf())
 	s.keptShuffles = shufflesKept.Get(c.Conf())
 	s.maxCancelledGroups = numCancelledJobGroupsToTrack.Get(c.Conf())
 	s.maxAttempts = max(stageMaxAttempts.Get(c.Conf()), s.maxFetch)
@@ -81,6 +89,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.listen(c, event.UnschedulableTaskSet{StageID: m.Set.Stage, StageAttempt: m.Set.Attempt, Schedulable: m.Schedulable})
 	case event.ExecutorChange:
 		s.executorChange(c, m)
+	case event.WorkerRemoved:
+		s.workerRemoved(c, m)
 	case ApplicationDead:
 		s.applicationDead(c, m)
 	case ReportDeath:

@@ -13,6 +13,10 @@ var (
 		"After how many attempts in a row that failed to fetch a stage fails its job.")
 	stageMaxAttempts = conf.Declare(Settings, "spark.stage.maxAttempts", conf.AtLeast(conf.Ints, 1), conf.Infinite,
 		"After how many attempts in all a stage fails its job.")
+	stageIgnoreDecommissionFetchFailure = conf.Declare(Settings, "spark.stage.ignoreDecommissionFetchFailure", conf.Bools, "true",
+		"Whether failures to fetch from decommissioned executors do not count.")
+	filesFetchFailureUnRegisterOutputOnHost = conf.Declare(Settings, "spark.files.fetchFailure.unRegisterOutputOnHost", conf.Bools, "false",
+		"Whether a failure to fetch gives up all map outputs of a host that is decommissioned or whose outputs a shuffle service has.")
 	shufflesKept = conf.Declare(Settings, "coherer.shuffle.kept", conf.AtLeast(conf.Ints, 0), "64",
 		"How many shuffles that no running job needs the driver keeps, so that later jobs of the same argument skip the stages that made them.")
 	numCancelledJobGroupsToTrack = conf.Declare(Settings, "spark.scheduler.numCancelledJobGroupsToTrack", conf.AtLeast(conf.Ints, 1), "1000",

@@ -116,7 +116,7 @@ func TestASharedStageFailsAllItsJobs(t *testing.T) {
 // A program that changes a file gets a new answer of the same job.
 func TestAFileThatChangedIsReadAgain(t *testing.T) {
 	fs := rdd.MemFS{"text": []byte("a\nb\nc\n")}
-	r := newRigOn(t, nil, versioned{fs, new(int)})
+	r := newRigWith(t, nil, versioned{fs, new(int)}, func(*Config) {})
 	submit(r, lines.With("text"))
 	r.tell(mapped(0, 0, 0, "a", 0), mapped(0, 0, 1, "a", 0))
 	r.counts(1, 0)

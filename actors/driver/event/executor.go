@@ -15,9 +15,18 @@ type ExecutorChange struct {
 	// Reason why it is lost, and whether the application is to blame, so that its tasks' failures count.
 	Reason      string
 	CausedByApp bool
+	// WholeHost: all executors of the host are to go with an executor that is decommissioned.
+	WholeHost bool
 }
 
-// ExecutorKind is what happened to an executor. Each goes ExecutorAdded, at most one ExecutorLossPending, ExecutorLost.
+// WorkerRemoved reports that a cluster gave a whole Worker up.
+type WorkerRemoved struct {
+	rpcenv.Local
+	ID, Host, Message string
+}
+
+// ExecutorKind is what happened to an executor. Each goes ExecutorAdded, at most one ExecutorDecommissioned, at most one
+// ExecutorLossPending, ExecutorLost.
 type ExecutorKind int
 
 const (
@@ -28,6 +37,8 @@ const (
 	ExecutorLossPending
 	// ExecutorLost means that it is gone for good; its id never comes again.
 	ExecutorLost
+	// ExecutorDecommissioned means that it finishes what it runs, gets nothing new and then ends.
+	ExecutorDecommissioned
 )
 
 // String is the kind in logs and traces.
@@ -39,6 +50,8 @@ func (k ExecutorKind) String() string {
 		return "LOSS_PENDING"
 	case ExecutorLost:
 		return "LOST"
+	case ExecutorDecommissioned:
+		return "DECOMMISSIONED"
 	}
 	return "UNKNOWN"
 }

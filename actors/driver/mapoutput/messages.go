@@ -36,6 +36,14 @@ type RemoveOutputsOnExecutor struct {
 	Epoch int64
 }
 
+// RemoveOutputsOnHost drops all outputs that lie on a host.
+type RemoveOutputsOnHost struct {
+	rpcenv.Local
+	Host string
+	// Epoch is the new epoch of the book.
+	Epoch int64
+}
+
 // IncrementEpoch makes executors forget what they cached: a stage ended whose outputs may have moved.
 type IncrementEpoch struct {
 	rpcenv.Local

@@ -39,10 +39,14 @@ func (b *book) drop(shuffle, index int32, executor string) {
 	}
 }
 
-func (b *book) dropExecutor(executor string) {
+// dropAll drops the outputs in places that are gone.
+func (b *book) dropAll(gone func(*storage.BlockManagerId) bool) {
 	for _, shuffle := range slices.Sorted(maps.Keys(b.shuffles)) {
-		for index := range b.shuffles[shuffle] {
-			b.drop(shuffle, int32(index), executor)
+		statuses := b.shuffles[shuffle]
+		for index, s := range statuses {
+			if s != nil && gone(s.GetLocation()) {
+				statuses[index] = nil
+			}
 		}
 	}
 }

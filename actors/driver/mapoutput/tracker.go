@@ -32,7 +32,10 @@ func (t *Tracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		t.book.drop(m.Shuffle, m.MapIndex, m.Executor)
 		t.book.raise(m.Epoch)
 	case RemoveOutputsOnExecutor:
-		t.book.dropExecutor(m.Executor)
+		t.book.dropAll(func(at *storage.BlockManagerId) bool { return at.GetExecutorId() == m.Executor })
+		t.book.raise(m.Epoch)
+	case RemoveOutputsOnHost:
+		t.book.dropAll(func(at *storage.BlockManagerId) bool { return at.GetHost() == m.Host })
 		t.book.raise(m.Epoch)
 	case IncrementEpoch:
 		t.book.raise(m.Epoch)

@@ -16,6 +16,11 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
+// onHost is an output of executor 0 on a host.
+func onHost(host string) *storage.MapStatus {
+	return &storage.MapStatus{Location: &storage.BlockManagerId{ExecutorId: "0", Host: host}, Sizes: []int64{1}}
+}
+
 func at(executor string) *storage.MapStatus {
 	return &storage.MapStatus{Location: &storage.BlockManagerId{ExecutorId: executor}, Sizes: []int64{1}}
 }
@@ -47,6 +52,10 @@ func TestTheBookOfMapOutputs(t *testing.T) {
 		{mapoutput.UnregisterMapOutput{MapIndex: 1, Epoch: 3}, "[0 - -] 3"},
 		{mapoutput.RemoveOutputsOnExecutor{Executor: "", Epoch: 2}, "[0 - -] 3"}, // an epoch never falls
 		{mapoutput.RemoveOutputsOnExecutor{Executor: "0", Epoch: 4}, "[- - -] 4"},
+		{mapoutput.RegisterMapOutput{MapIndex: 1, Status: onHost("h")}, "[- 0 -] 4"},
+		{mapoutput.RegisterMapOutput{MapIndex: 2, Status: onHost("i")}, "[- 0 0] 4"},
+		{mapoutput.RemoveOutputsOnHost{Host: "", Epoch: 5}, "[- 0 0] 5"},
+		{mapoutput.RemoveOutputsOnHost{Host: "h", Epoch: 6}, "[- - 0] 6"},
 		{mapoutput.UnregisterShuffle{}, "unknown"},
 	} {
 		local.Send(ref, k.m)
