@@ -41,6 +41,7 @@ func (s *Scheduler) appClientEvent(c *rpcenv.Context, m rpcenv.Message) bool {
 }
 
 func (s *Scheduler) connected(c *rpcenv.Context, m appclient.Connected) {
+	s.appID = m.AppID
 	c.SetLog(c.Log().WithField("app", m.AppID))
 	c.Log().Infof("Connected to Spark cluster with app ID %s", m.AppID)
 	start := event.ApplicationStart{AppID: m.AppID, Name: s.cfg.AppName}

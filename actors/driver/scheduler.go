@@ -36,6 +36,7 @@ type Scheduler struct {
 	maxSize     int // of a LaunchTask, in bytes
 	starving    rpcenv.Timer
 	saidSmall   bool   // the log has that an executor takes no task
+	appID       string // "" until the cluster manager has given one
 	forgotten   string // why no executor comes, when the Master does not know the application, and what to do; "": it may know it
 	stopping    bool
 	began       time.Time
@@ -96,6 +97,10 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.removedBySelf(c, m)
 	case *app.ExecutorDecommissioning:
 		s.executorDecommissioning(c, m)
+
+	// Of whoever wonders.
+	case *app.RequestWaits:
+		s.requestWaits(c, m)
 
 	// Of the DAGScheduler, the HeartbeatReceiver and the program.
 	case tasks.SubmitTasks:

@@ -78,6 +78,7 @@ func (s *Scheduler) yarnEvent(c *rpcenv.Context, m rpcenv.Message) bool {
 }
 
 func (s *Scheduler) submitted(c *rpcenv.Context, id string) {
+	s.appID = id
 	c.SetLog(c.Log().WithField("app", id))
 	start := event.ApplicationStart{AppID: id, Name: s.cfg.AppName}
 	s.listen(c, start)

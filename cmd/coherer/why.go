@@ -23,8 +23,8 @@ const whyWait = 5 * time.Second
 
 func whyCommand(s streams) *cobra.Command {
 	return newGroup(&cobra.Command{
-		Use: "why", GroupID: "look", Short: "Explain why an application waits, or where a container stands",
-	}, whyAppCommand(s), whyContainerCommand(s))
+		Use: "why", GroupID: "look", Short: "Explain why an application, a stage or a task waits, or where a container stands",
+	}, whyAppCommand(s), whyStageCommand(s), whyTaskCommand(s), whyContainerCommand(s))
 }
 
 type whyAppOptions struct {

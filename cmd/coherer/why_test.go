@@ -89,12 +89,48 @@ func TestWhyAnotherApplicationHolds(t *testing.T) {
 	t.Parallel()
 	_, master := daemon(t, "master", "--port", "0", "--conf", "coherer.gossip.port=0")
 	_, _ = daemon(t, "worker", master.URL, "--cores", "1", "--memory", "1g", "--work-dir", t.TempDir())
-	args := []string{"--master", master.URL, "--executor-memory", "512m", "sleep", "--tasks", "1", "--task-time", "1h"}
+	args := []string{"--master", master.URL, "--executor-memory", "512m", "sleep", "--tasks", "2", "--task-time", "1h"}
 	first := waiting(t, nil, args...)
 	second := waiting(t, nil, args...)
 	r := here(t, "why", "app", second, "--master", master.URL)
 	if want := "other applications came first: " + first + " has 1 core and 512 MiB of memory"; r.code != 0 || !strings.Contains(r.stdout, want) {
 		t.Errorf("%d, %q is not in\n%s%s", r.code, want, r.stdout, r.stderr)
+	}
+	whyItsTasksWait(t, master.URL, first, second)
+}
+
+// whyItsTasksWait asks the drivers of two applications: one with the only executor, which runs one of its two tasks, and one with
+// none.
+func whyItsTasksWait(t *testing.T, master, first, second string) {
+	t.Helper()
+	why := func(what ...string) result {
+		return here(t, append(append([]string{"why"}, what...), "--master", master)...)
+	}
+	r := why("stage", "0", "--app", first)
+	for strings.Contains(r.stdout, "0 running") { // its executor starts
+		r = why("stage", "0", "--app", first)
+	}
+	says := func(r result, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			if r.code != 0 || !strings.Contains(r.stdout, w) {
+				t.Errorf("%d, %q is not in\n%s%s", r.code, w, r.stdout, r.stderr)
+			}
+		}
+	}
+	says(r, first+": 1 executors take tasks; 0 of their 1 cores are free\n", "stage 0.0 of job 0: 2 tasks, 0 done, 1 running, 1 wait\n",
+		"cores: no executor has a core free: 1 tasks of this stage run, 0 of others\n")
+	says(why("task", "0/1", "--app", first), "task 1 (partition 1): waiting, 0 failures that count\n")
+	says(why("task", "0", "--app", first), "task 0 (partition 0): running", "attempt 0 (TID 0) ")
+	says(why("task", "0/1", "--app", second), "executors: no executor takes tasks", "coherer why app "+second)
+	if r := why("stage", "0"); r.code != exitUsage || !strings.Contains(r.stderr, "several applications run: name one by --app: ") {
+		t.Errorf("%d %s", r.code, r.stderr)
+	}
+	if r := why("stage", "7", "--app", first); r.code != exitFailed || !strings.Contains(r.stderr, "no task set of 7 is in the driver of "+first) {
+		t.Errorf("%d %s", r.code, r.stderr)
+	}
+	if r := why("task", "one"); r.code != exitUsage || !strings.Contains(r.stderr, `"one" is no task: want its TID`) {
+		t.Errorf("%d %s", r.code, r.stderr)
 	}
 }
 

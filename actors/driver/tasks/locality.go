@@ -24,6 +24,18 @@ func (l Level) String() string {
 	return [...]string{"PROCESS_LOCAL", "NODE_LOCAL", "NO_PREF", "RACK_LOCAL", "ANY"}[l]
 }
 
+// setting is how long a set waits at the level.
+func (l Level) setting() string {
+	switch l {
+	case ProcessLocal:
+		return "spark.locality.wait.process"
+	case NodeLocal:
+		return "spark.locality.wait.node"
+	default:
+		return "spark.locality.wait.rack"
+	}
+}
+
 // Location is where a task's data are. It mirrors org.apache.spark.scheduler.TaskLocation.
 type Location struct {
 	Host string
@@ -31,6 +43,18 @@ type Location struct {
 	Executor string
 	// Cached: the host has them in a cache that each of its executors reads as its own memory (HDFS).
 	Cached bool
+}
+
+// String is Spark's text, which ParseLocation reads.
+func (l Location) String() string {
+	switch {
+	case l.Executor != "":
+		return "executor_" + l.Host + "_" + l.Executor
+	case l.Cached:
+		return "hdfs_cache_" + l.Host
+	default:
+		return l.Host
+	}
 }
 
 // ParseLocation reads a location in Spark's text: HOST, executor_HOST_ID or hdfs_cache_HOST.

@@ -73,6 +73,11 @@ func (s *Scheduler) schedulable() []*manager {
 // usable are the offers of executors that no failures exclude.
 func (s *Scheduler) usable(offers []Offer, now time.Time) []Offer {
 	s.excluded(s.health.Expire(now))
+	return s.notExcluded(offers)
+}
+
+// notExcluded is a copy without the offers of executors that the application excludes.
+func (s *Scheduler) notExcluded(offers []Offer) []Offer {
 	out := make([]Offer, 0, len(offers))
 	for i := range offers {
 		if !s.health.Node(offers[i].Host) && !s.health.Executor(offers[i].Executor) {
