@@ -129,7 +129,7 @@ func (b *books) leave(name string) bool {
 		i, here = late, true
 	}
 	b.remove(name, true)
-	b.remember(Standing{Info: i, State: Left, At: b.clock()})
+	b.remember(Standing{Info: i, State: Left, At: b.clock(), seen: here})
 	if here {
 		b.left[name] = true
 	}
@@ -147,7 +147,7 @@ func (b *books) fail(name string) (doubtful bool) {
 		b.doubted[name] = i
 		return true
 	}
-	b.remember(Standing{i, Failed, b.clock(), by})
+	b.remember(Standing{i, Failed, b.clock(), by, true})
 	return false
 }
 
@@ -157,7 +157,7 @@ func (b *books) settle(name string) (Info, bool) {
 	if ok {
 		delete(b.doubted, name)
 		b.enqueue(name)
-		b.remember(Standing{Info: i, State: Failed, At: b.clock()})
+		b.remember(Standing{Info: i, State: Failed, At: b.clock(), seen: true})
 	}
 	return i, ok
 }

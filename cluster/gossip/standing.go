@@ -45,6 +45,8 @@ type Standing struct {
 	At time.Time
 	// By are the names of those that suspect it, or did when it failed, the earliest first.
 	By []string
+
+	seen bool // it was a member to this one, and is gone; false: others say so
 }
 
 // Story is the state in words, with since when and with those that suspect it, as far as they are among all by role and address: "alive",
@@ -71,7 +73,7 @@ func (s Standing) Story(all []Standing) string {
 	return text + by + strings.Join(who, ", ")
 }
 
-// mostGone bounds the members that are gone and remembered.
+// mostGone bounds the members that are gone and remembered. What others say of members that this one has not seen makes room for what it has seen.
 const mostGone = 32
 
 // Standings are all members that are there, this one included, sorted by name; then the latest that are gone, the latest first. Of those that are
@@ -115,11 +117,21 @@ func (b *books) remember(s Standing) {
 		if s.State <= b.gone[i].State {
 			return
 		}
+		s.seen = s.seen || b.gone[i].seen
 		b.gone = slices.Delete(b.gone, i, i+1)
 	}
 	b.gone = append(b.gone, s)
 	slices.SortStableFunc(b.gone, func(x, y Standing) int { return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.Name, y.Name)) })
-	b.gone = b.gone[:min(len(b.gone), mostGone)]
+	if len(b.gone) <= mostGone {
+		return
+	}
+	last := len(b.gone) - 1
+	for i, x := range b.gone {
+		if !x.seen {
+			last = i // the earliest of these
+		}
+	}
+	b.gone = slices.Delete(b.gone, last, last+1)
 }
 
 // hearOf notes what another member says of a third that is gone, or suspected.
@@ -193,5 +205,5 @@ func decodeStanding(line []byte) (Standing, error) {
 	if long || state <= Alive || len(w.By) > mostAccusers {
 		return Standing{}, errNoStanding
 	}
-	return Standing{Info{w.Name, at, meta}, state, time.UnixMilli(w.At), w.By}, nil
+	return Standing{Info: Info{w.Name, at, meta}, State: state, At: time.UnixMilli(w.At), By: w.By}, nil
 }

@@ -179,6 +179,35 @@ func TestWhoIsGoneIsBounded(t *testing.T) {
 	}
 }
 
+// Whom this member has seen go is remembered, whatever others say of members that it has never seen.
+func TestWhoWasSeenToGoIsNotForgottenForHearsay(t *testing.T) {
+	now := atSeconds(5)
+	m := keeper("me", &now).among("a", "b", "c", "d")
+	m.books.leave("a")
+	m.books.accuse("b")
+	m.books.fail("b")
+	m.books.fail("c")
+	m.books.settle("c")
+	m.books.fail("d")
+	m.books.leave("d")
+	m.books.hearOf(Standing{Info: whole("b"), State: Left, At: now})
+	now = atSeconds(1000)
+	for i := range int64(10 * mostGone) {
+		m.books.hearOf(Standing{Info: whole(fmt.Sprint(i)), State: Failed, At: atSeconds(10 + i)})
+	}
+	got := told(m)
+	if len(m.books.gone) != mostGone || !strings.HasSuffix(got, " a:left@5 b:left@5 c:failed@5 d:left@5") {
+		t.Errorf("told %s", got)
+	}
+	for i := range mostGone {
+		m.among(fmt.Sprint("later", i))
+		m.books.leave(fmt.Sprint("later", i))
+	}
+	if got := told(m); len(m.books.gone) != mostGone || strings.Contains(got, "@5") || strings.Contains(got, "failed") {
+		t.Errorf("%d, of those that were seen not the latest: %s", len(m.books.gone), got)
+	}
+}
+
 func TestStandingComesBack(t *testing.T) {
 	for _, s := range []Standing{
 		{Info: whole("a"), State: Left, At: time.UnixMilli(1234)},

@@ -16,9 +16,18 @@ import (
 type accusation struct {
 	// By and Of are the names of the accuser and of the accused.
 	By, Of string
-	// Number counts the accuser's accusations. A later one replaces an earlier one of the same member; a refutation holds for all up to its number.
+	// Number counts the accuser's accusations, round and round, and is never 0. A later one replaces an earlier one of the same member; a
+	// refutation holds for all up to its number.
 	Number  uint64
 	Refuted bool
+}
+
+// later reports whether one number of an accuser comes after another: by less than half a round, or half a round and it is the greater. So none
+// is the highest, after which the accuser could say nothing more.
+func later(x, y uint64) bool {
+	const half = 1 << 63
+	steps := x - y
+	return steps != 0 && steps < half || steps == half && x > y
 }
 
 // charge is an accusation, and when it was heard.
@@ -36,10 +45,17 @@ const mostStanding = 3
 
 // accuse notes that this member's own probe of another has failed. It returns what the others should hear; false: nothing.
 func (b *books) accuse(of string) (say accusation, ok bool) {
-	if slices.ContainsFunc(b.charges[of], func(a charge) bool { return a.By == b.self && !a.Refuted }) {
-		return accusation{}, false
+	if i := slices.IndexFunc(b.charges[of], func(a charge) bool { return a.By == b.self }); i >= 0 {
+		last := b.charges[of][i]
+		if !last.Refuted {
+			return accusation{}, false
+		}
+		// Somebody may have sent one in this member's name. The next has to be later, else nobody would hear it.
+		if !later(b.accusations+1, last.Number) {
+			b.accusations = last.Number
+		}
 	}
-	b.accusations++
+	b.accusations = max(b.accusations+1, 1) // 0 comes after the highest
 	return b.hear(accusation{By: b.self, Of: of, Number: b.accusations})
 }
 
@@ -65,7 +81,7 @@ func (b *books) hear(a accusation) (say accusation, ok bool) {
 			return accusation{}, false
 		}
 		all = append(all, charge{a, b.clock()})
-	case a.Number > all[i].Number, a.Number == all[i].Number && a.Refuted && !all[i].Refuted:
+	case later(a.Number, all[i].Number), a.Number == all[i].Number && a.Refuted && !all[i].Refuted:
 		all = append(slices.Delete(all, i, i+1), charge{a, b.clock()})
 	case all[i].Refuted && (!a.Refuted || a.Of == b.self):
 		return all[i].accusation, true // whoever said that has not heard the refutation
@@ -162,7 +178,7 @@ func parseAccusation(text string) (accusation, error) {
 	if len(words) != 4 || words[0] != accuseWord && words[0] != refuteWord {
 		return accusation{}, errNoAccusation
 	}
-	n, err := strconv.ParseUint(words[1], 10, 63)
+	n, err := strconv.ParseUint(words[1], 10, 64)
 	a := accusation{By: words[2], Of: words[3], Number: n, Refuted: words[0] == refuteWord}
 	if err != nil || n == 0 || !fits(a.By) || !fits(a.Of) || a.String() != text {
 		return accusation{}, errNoAccusation

@@ -23,6 +23,19 @@ type flight struct {
 	said accusation
 }
 
+// newWire is a network of members that know each other, named 0, 1 and so on.
+func newWire(n int) *wire {
+	w := &wire{frozen: make([]bool, n)}
+	for i := range n {
+		b := newBooks(fmt.Sprint(i))
+		for j := range n {
+			b.put(member(fmt.Sprint(j), 1))
+		}
+		w.books = append(w.books, b)
+	}
+	return w
+}
+
 func (w *wire) say(from int, a accusation, ok bool) {
 	for to := range w.books {
 		if ok && to != from {
@@ -35,6 +48,18 @@ func (w *wire) deliver(i int) {
 	f := w.flights[i]
 	w.flights = slices.Delete(w.flights, i, i+1)
 	w.hear(f.to, f.said)
+}
+
+// settle delivers until nobody has anything to say.
+func (w *wire) settle(t interface{ Fatalf(string, ...any) }) {
+	for range 10_000 {
+		if len(w.flights) > 0 {
+			w.deliver(0)
+		}
+	}
+	if len(w.flights) > 0 {
+		t.Fatalf("the talk does not end: %v", w.flights)
+	}
 }
 
 func (w *wire) hear(at int, a accusation) {
@@ -63,14 +88,7 @@ func (w *wire) exchange(a, b int) {
 func TestMembersAgreeWhomTheySuspect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 4
-		w := &wire{frozen: make([]bool, n)}
-		for i := range n {
-			b := newBooks(fmt.Sprint(i))
-			for j := range n {
-				b.put(member(fmt.Sprint(j), 1))
-			}
-			w.books = append(w.books, b)
-		}
+		w := newWire(n)
 		one := rapid.IntRange(0, n-1)
 		for range rapid.IntRange(0, 60).Draw(t, "steps") {
 			i, j := one.Draw(t, "i"), one.Draw(t, "j")
@@ -103,14 +121,7 @@ func TestMembersAgreeWhomTheySuspect(t *testing.T) {
 					w.exchange(i, j)
 				}
 			}
-			for range 10_000 {
-				if len(w.flights) > 0 {
-					w.deliver(0)
-				}
-			}
-			if len(w.flights) > 0 {
-				t.Fatalf("the talk does not end: %v", w.flights)
-			}
+			w.settle(t)
 		}
 		for j := range n {
 			var all []string
@@ -221,6 +232,55 @@ func TestThreeAccusersAreEnough(t *testing.T) {
 	}
 }
 
+// Of two numbers one is later, wherever in the round they are, so that all members agree which.
+func TestOfTwoNumbersOneIsLater(t *testing.T) {
+	for _, x := range []uint64{0, 1, 5, math.MaxInt64, math.MaxInt64 + 1, math.MaxUint64} {
+		if later(x, x) || !later(x+1, x) || !later(x+math.MaxInt64, x) {
+			t.Errorf("what comes after %d", x)
+		}
+		for _, steps := range []uint64{1, math.MaxInt64, math.MaxInt64 + 1, math.MaxUint64} {
+			if later(x, x+steps) == later(x+steps, x) {
+				t.Errorf("%d and %d more", x, steps)
+			}
+		}
+	}
+}
+
+// Somebody accuses, or refutes, in the name of a member, with any number. What that member says itself later is heard all the same, at the
+// latest when its third probe has failed.
+func TestAForgedNumberSilencesNobody(t *testing.T) {
+	const half = math.MaxInt64
+	for _, number := range []uint64{1, 2, 3, 9, 1 << 62, half - 1, half, half + 1, half + 2, half + 3, half + 4, half + 5, math.MaxUint64 - 1, math.MaxUint64} {
+		for _, before := range []int{0, 1, 3} {
+			for _, refuted := range []bool{false, true} {
+				w := newWire(3)
+				probe := func() {
+					say, ok := w.books[0].accuse("1")
+					w.say(0, say, ok)
+					w.settle(t)
+				}
+				for range before {
+					probe()
+				}
+				w.hear(2, accusation{By: "0", Of: "1", Number: number, Refuted: refuted})
+				w.settle(t)
+				if by := w.books[2].accusers("1"); len(by) > 0 {
+					t.Fatalf("%d: %q suspect one that hears", number, by)
+				}
+				w.frozen[1] = true
+				for range 3 {
+					probe()
+				}
+				for i := range 3 {
+					if by := w.books[i].accusers("1"); i != 1 && !slices.Equal(by, []string{"0"}) {
+						t.Errorf("%d after %d, refuted %t: %q suspect it at %d, want 0", number, before, refuted, by, i)
+					}
+				}
+			}
+		}
+	}
+}
+
 // A member that joins, or missed a packet, has the accusations that stand from one exchange of states.
 func TestTheStateTellsWhoIsSuspected(t *testing.T) {
 	now := time.Now()
@@ -253,7 +313,7 @@ func TestNamesAreBounded(t *testing.T) {
 		line string
 		want bool
 	}{
-		{fmt.Sprintf("suspect %d %s %s", uint64(math.MaxInt64), fits, fits[1:]), true},
+		{fmt.Sprintf("suspect %d %s %s", uint64(math.MaxUint64), fits, fits[1:]), true},
 		{"suspect 1 a " + long, false},
 		{"refute 1 " + long + " a", false},
 	} {

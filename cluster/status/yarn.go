@@ -141,7 +141,7 @@ func yarnFailures(b *strings.Builder, s *yarn.ResourceManagerStateResponse) {
 	}
 	for _, n := range s.GetNodes() {
 		if n.GetNodeState() == yarn.NodeState_NS_UNHEALTHY || n.GetNodeState() == yarn.NodeState_NS_LOST {
-			list = append(list, failure{n.GetLastHealthReportTime(), fmt.Sprintf("node %s: %s, %s", nodeName(n.GetNodeId()), nodeState(n), cmp.Or(n.GetStateReason(), n.GetHealthReport(), "it gave no reason"))})
+			list = append(list, failure{cmp.Or(n.GetStateTime(), n.GetLastHealthReportTime()), fmt.Sprintf("node %s: %s, %s", nodeName(n.GetNodeId()), nodeState(n), cmp.Or(n.GetStateReason(), n.GetHealthReport(), "it gave no reason"))})
 		}
 	}
 	if len(list) == 0 {

@@ -19,7 +19,7 @@ func TestTheScreenOfYARN(t *testing.T) {
 		Nodes: []*yarn.NodeReport{
 			{NodeId: &yarn.NodeId{Host: "n1", Port: 1}, NodeState: yarn.NodeState_NS_RUNNING, RackName: "/r", Used: size(1024, 1), Capability: size(4096, 4), NumContainers: 1},
 			{NodeId: &yarn.NodeId{Host: "n2", Port: 1}, NodeState: yarn.NodeState_NS_UNHEALTHY, RackName: "/r", HealthReport: "disk full", LastHealthReportTime: 31_000},
-			{NodeId: &yarn.NodeId{Host: "n3", Port: 1}, NodeState: yarn.NodeState_NS_LOST, RackName: "/r", StateReason: "it was not heard of", HealthReport: "all well", LastHealthReportTime: 21_000},
+			{NodeId: &yarn.NodeId{Host: "n3", Port: 1}, NodeState: yarn.NodeState_NS_LOST, RackName: "/r", StateReason: "it was not heard of", HealthReport: "all well", LastHealthReportTime: 11_000, StateTime: 21_000},
 		},
 		Root: &yarn.QueueInfo{QueueName: "root", Policy: "fair", Used: size(1024, 1), FairShare: size(4096, 4), MaximumShare: size(1<<62, 1<<31-1), ChildQueues: []*yarn.QueueInfo{
 			{QueueName: "root.a", Policy: "drf", MaximumShare: size(1024, 1), RunningApps: 1},

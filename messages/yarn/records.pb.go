@@ -1663,7 +1663,9 @@ type NodeReport struct {
 	HealthReport         string                 `protobuf:"bytes,8,opt,name=health_report,json=healthReport,proto3" json:"health_report,omitempty"`
 	LastHealthReportTime int64                  `protobuf:"varint,9,opt,name=last_health_report_time,json=lastHealthReportTime,proto3" json:"last_health_report_time,omitempty"`
 	// state_reason is why the node's life is over, as DECOMMISSIONED or LOST. Hadoop says that in its log alone.
-	StateReason   string `protobuf:"bytes,100,opt,name=state_reason,json=stateReason,proto3" json:"state_reason,omitempty"`
+	StateReason string `protobuf:"bytes,100,opt,name=state_reason,json=stateReason,proto3" json:"state_reason,omitempty"`
+	// state_time is since when the node is UNHEALTHY, or its life is over, in milliseconds since 1970; 0: neither.
+	StateTime     int64 `protobuf:"varint,101,opt,name=state_time,json=stateTime,proto3" json:"state_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1766,6 +1768,13 @@ func (x *NodeReport) GetStateReason() string {
 		return x.StateReason
 	}
 	return ""
+}
+
+func (x *NodeReport) GetStateTime() int64 {
+	if x != nil {
+		return x.StateTime
+	}
+	return 0
 }
 
 // URL of a local resource.
@@ -2919,7 +2928,7 @@ const file_proto_yarn_records_proto_rawDesc = "" +
 	"\x0f_relax_locality\"z\n" +
 	"\x18ResourceBlacklistRequest\x12/\n" +
 	"\x13blacklist_additions\x18\x01 \x03(\tR\x12blacklistAdditions\x12-\n" +
-	"\x12blacklist_removals\x18\x02 \x03(\tR\x11blacklistRemovals\"\xa9\x03\n" +
+	"\x12blacklist_removals\x18\x02 \x03(\tR\x11blacklistRemovals\"\xce\x03\n" +
 	"\n" +
 	"NodeReport\x12%\n" +
 	"\anode_id\x18\x01 \x01(\v2\f.yarn.NodeIdR\x06nodeId\x12'\n" +
@@ -2934,7 +2943,9 @@ const file_proto_yarn_records_proto_rawDesc = "" +
 	"node_state\x18\a \x01(\x0e2\x0f.yarn.NodeStateR\tnodeState\x12#\n" +
 	"\rhealth_report\x18\b \x01(\tR\fhealthReport\x12;\n" +
 	"\x17last_health_report_time\x18\t \x01(\x03B\x04\xe0\xe0\x18\x01R\x14lastHealthReportTime\x12!\n" +
-	"\fstate_reason\x18d \x01(\tR\vstateReason\"\x8e\x01\n" +
+	"\fstate_reason\x18d \x01(\tR\vstateReason\x12#\n" +
+	"\n" +
+	"state_time\x18e \x01(\x03B\x04\xe0\xe0\x18\x01R\tstateTime\"\x8e\x01\n" +
 	"\x03URL\x12\x16\n" +
 	"\x06scheme\x18\x01 \x01(\tR\x06scheme\x12\x18\n" +
 	"\x04host\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x04host\x12\x18\n" +

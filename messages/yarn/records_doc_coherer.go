@@ -61,6 +61,7 @@ var comments_proto_yarn_records_proto = [...]string{
 	"yarn.ResourceBlacklistRequest", "ResourceBlacklistRequest names hosts or racks that an application does not want, or wants again.",
 	"yarn.NodeReport", "NodeReport is a node as clients see it.",
 	"yarn.NodeReport.state_reason", "state_reason is why the node's life is over, as DECOMMISSIONED or LOST. Hadoop says that in its log alone.",
+	"yarn.NodeReport.state_time", "state_time is since when the node is UNHEALTHY, or its life is over, in milliseconds since 1970; 0: neither.",
 	"yarn.URL", "URL of a local resource.",
 	"yarn.URL.scheme", "scheme is file, http or https.",
 	"yarn.LocalResource", "LocalResource is a file that a container wants beside it. Size and timestamp are those of the source when the\napplication was submitted: another file fails the container.",

@@ -33,6 +33,8 @@ func TestANodeThatGossipHasGivenUpIsLostOnceItDoesNotAnswer(t *testing.T) {
 	r := newTracking(t, nil)
 	frozen, f := r.nodeManager("N1")
 	there, m := r.nodeManager("N2")
+	began := r.Now().UnixMilli()
+	r.Advance(time.Minute) // so that the time of its loss is none of its heartbeats or registration
 	r.Find("N1").Pause()
 	for _, about := range []membership.Member{f, m} {
 		r.Send(membership.MemberSuspected{Member: about, By: "x"})
@@ -56,6 +58,13 @@ func TestANodeThatGossipHasGivenUpIsLostOnceItDoesNotAnswer(t *testing.T) {
 		const why = "Gave no answer, nor to x, and the gossip of the cluster has given it up"
 		if n.GetNodeState() == yarn.NodeState_NS_LOST && n.GetStateReason() != why {
 			t.Errorf("the reason is %q", n.GetStateReason())
+		}
+		want := int64(0)
+		if n.GetNodeState() == yarn.NodeState_NS_LOST {
+			want = began + (time.Minute + 2*time.Second).Milliseconds() // two questions of a second
+		}
+		if got := n.GetStateTime(); got != want {
+			t.Errorf("it is %s since %d, want %d", n.GetNodeState(), got, want)
 		}
 	}
 	// It is back: its heartbeat brings RESYNC, and it registers. What was said before is of no weight any more.

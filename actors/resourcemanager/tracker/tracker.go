@@ -41,6 +41,7 @@ type node struct {
 	rack    string
 	total   *yarn.Resource
 	over    string // why its life is over
+	bad     int64  // since when it is over, or the node unhealthy, in ms; 0: neither
 
 	responseID int32
 	last       *yarn.NodeHeartbeatResponse // nil: none since it registered
@@ -137,6 +138,10 @@ func (t *ResourceTracker) step(c *rpcenv.Context, n *node, e machine.NodeEvent, 
 	from := n.machine.State
 	n.machine = next // before the actions: the reports that they send contain the new state
 	if from != next.State {
+		n.bad = 0
+		if next.State.Over() || next.State == machine.NodeUnhealthy {
+			n.bad = c.Now().UnixMilli()
+		}
 		if next.State.Over() {
 			n.over = why
 		}
@@ -167,7 +172,7 @@ func (n *node) report() *yarn.NodeReport {
 	return &yarn.NodeReport{
 		NodeId: n.id.Proto(), HttpAddress: n.http, RackName: n.rack, Capability: n.total, NodeState: publicNode[n.machine.State],
 		HealthReport: n.health.GetHealthReport(), LastHealthReportTime: n.health.GetLastHealthReportTime(), StateReason: n.over,
-		Used: &yarn.Resource{},
+		StateTime: n.bad, Used: &yarn.Resource{},
 	}
 }
 
