@@ -30,7 +30,9 @@ type node struct {
 	split func(fs FS) (splits [][]byte, version string, err error)
 	// write is the map side of the shuffle between the parent and this node; nil when the edge is narrow.
 	write func(r *run) [][]byte
-	err   error // why a job with this node cannot be used
+	// indeterminate: computed again, it may give other records.
+	indeterminate bool
+	err           error // why a job with this node cannot be used
 }
 
 func newDataset[T any](n *node, iterate func(r *run) iter.Seq[T]) Dataset[T] {

@@ -2,6 +2,7 @@ package rdd
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -146,3 +147,23 @@ The job's function`
 		t.Errorf("a long difference is not cut:\n%s", text)
 	}
 }
+
+// A node that is made of an indeterminate one is so, too, beyond shuffles as well.
+func TestWhatIsMadeOfAnIndeterminateNodeIsSo(t *testing.T) {
+	l := lineageOf(t, unsure.With(0))
+	var got []string
+	for _, n := range l.Nodes {
+		got = append(got, fmt.Sprint(n.Op, " ", l.Indeterminate(n.Number)))
+	}
+	if want := []string{"Range false", "Indeterminate true", "Map true", "ReduceByKey true"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if n, err := Count(t.Context(), Local(nil), unsure.With(0)); err != nil || n != 3 {
+		t.Errorf("%d records, %v", n, err)
+	}
+}
+
+var unsure = Define("unsure", func(int) Dataset[Pair[int64, int64]] {
+	pairs := Map(Indeterminate(Range(0, 9, 3)), func(i int64) Pair[int64, int64] { return PairOf(i%3, i) })
+	return ReduceByKey(pairs, func(a, b int64) int64 { return a + b }, 2)
+})

@@ -21,7 +21,7 @@ func (s *Scheduler) completionEvent(c *rpcenv.Context, m tasks.CompletionEvent) 
 	switch m.Reason.Kind {
 	case tasks.KindSuccess:
 		// An older attempt brought what the newest one need not compute any more.
-		if m.Set.Attempt < g.attempts-1 {
+		if m.Set.Attempt < g.attempts-1 && !g.indeterminate {
 			c.Send(s.cfg.Scheduler, tasks.PartitionCompleted{Stage: g.id, Partition: m.Partition})
 		}
 		if g.shuffle != nil {
@@ -56,6 +56,10 @@ func (s *Scheduler) taskEnd(c *rpcenv.Context, g *stage, m tasks.CompletionEvent
 // mapTaskSucceeded enters the output, unless its executor's outputs were given up since the task was made: then it may
 // be gone with them.
 func (s *Scheduler) mapTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
+	if g.indeterminate && m.Set.Attempt < g.attempts-1 {
+		c.Log().Infof("Ignoring %s completion from an older attempt of indeterminate stage", g)
+		return
+	}
 	// Also when the output is not entered below: the end of the attempt finds it missing and makes another attempt.
 	delete(g.pending, m.Partition)
 	if m.Epoch < s.lostAt[m.Executor] {

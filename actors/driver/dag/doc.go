@@ -29,6 +29,9 @@
 // decommissioned or a shuffle service has its outputs (Config.ExternalShuffle); a service's outputs outlive their executors and go with
 // the Worker. Failures to fetch from an executor that is decommissioned and still there do not count.
 //
+// A map stage that depends on a dataset which was marked indeterminate (rdd.Indeterminate) runs again as a whole when some of its outputs
+// are lost, and so does a map stage that was made of them in part. A job that has some results of them fails: these cannot be taken back.
+//
 // # Cancellation
 //
 // JobCancelled, StageCancelled, JobGroupCancelled, JobTagCancelled and AllJobsCancelled fail jobs with "Job N cancelled ...", also jobs

@@ -25,6 +25,7 @@ func (s *Scheduler) fetchFailed(c *rpcenv.Context, g *stage, m tasks.CompletionE
 	if g.phase == phaseRunning {
 		s.stageCompleted(c, g, m.Reason.Text)
 	}
+	first := g.phase != phaseFailed
 	s.move(c, g, phaseFailed, "fetch failed") // before abortStage, which reports the end of a stage that runs
 	s.giveUp(c, m)
 	if len(g.fetchFailed) >= s.maxFetch {
@@ -35,6 +36,9 @@ func (s *Scheduler) fetchFailed(c *rpcenv.Context, g *stage, m tasks.CompletionE
 	// A writer that runs needs nothing: it finds the lost output missing when its attempt ends.
 	if sh := s.datasets.shuffles[m.Reason.Fetch.Shuffle]; sh != nil && sh.stage != nil && sh.stage.phase == phaseIdle {
 		s.move(c, sh.stage, phaseFailed, "outputs were lost")
+	}
+	if sh := s.datasets.shuffles[m.Reason.Fetch.Shuffle]; first && sh != nil && sh.stage != nil && sh.stage.indeterminate {
+		s.rollBack(c, sh.stage)
 	}
 	if !s.resubmit.Active() {
 		s.resubmit = c.After(resubmitDelay, ResubmitFailedStages{})

@@ -104,6 +104,8 @@ func text(m rpcenv.Message) string {
 		return fmt.Sprintf("drop %d/%d at %s, epoch %d", m.Shuffle, m.MapIndex, m.Executor, m.Epoch)
 	case mapoutput.RemoveOutputsOnExecutor:
 		return fmt.Sprintf("drop all at %s, epoch %d", m.Executor, m.Epoch)
+	case mapoutput.UnregisterAllMapOutput:
+		return fmt.Sprintf("drop all of %d, epoch %d", m.Shuffle, m.Epoch)
 	case mapoutput.RemoveOutputsOnHost:
 		return fmt.Sprintf("drop all on %s, epoch %d", m.Host, m.Epoch)
 	case mapoutput.IncrementEpoch:

@@ -59,6 +59,9 @@ type stage struct {
 	parents []*stage
 	splits  [][]byte // one for each partition
 
+	// indeterminate: computed again, a partition may have other records.
+	indeterminate bool
+
 	phase phase
 	// attempts that were made or left out; the newest is attempts-1.
 	attempts int32
@@ -68,6 +71,8 @@ type stage struct {
 	// others.
 	done []bool
 	left int
+	// wanted is how many results the stage is to bring.
+	wanted int
 	// pending partitions of a map stage's newest attempt: not heard of yet.
 	pending map[int32]bool
 	// fetchFailed are the attempts that failed to fetch since the stage last succeeded.
@@ -80,7 +85,7 @@ func newStage(id int32, of *dataset, node int, writes *shuffle, splits [][]byte)
 		id: id, of: of, node: node, shuffle: writes, splits: splits, pending: map[int32]bool{}, fetchFailed: map[int32]bool{},
 	}
 	if writes == nil {
-		g.done, g.left = make([]bool, len(splits)), len(splits)
+		g.done, g.left, g.wanted = make([]bool, len(splits)), len(splits), len(splits)
 	}
 	return g
 }
@@ -94,7 +99,7 @@ func (g *stage) only(partitions []int32) {
 	for i := range g.done {
 		g.done[i] = !wanted[int32(i)]
 	}
-	g.left = len(wanted)
+	g.left, g.wanted = len(wanted), len(wanted)
 }
 
 // job is the first of the jobs that need the stage; nil when all are over.
@@ -158,6 +163,20 @@ func (g *stage) missingParents() []*stage {
 		}
 	}
 	return out
+}
+
+// needs reports whether the stage is made of the outputs of another one, or is that.
+func (g *stage) needs(other *stage, seen map[*stage]bool) bool {
+	if g == other {
+		return true
+	}
+	seen[g] = true
+	for _, p := range g.parents {
+		if !seen[p] && p.needs(other, seen) {
+			return true
+		}
+	}
+	return false
 }
 
 // has reports whether the stage has a partition of that number: completions are not trusted.

@@ -136,6 +136,10 @@ func (s *Scheduler) submitStage(c *rpcenv.Context, g *stage) {
 
 // submitMissingTasks makes a new attempt of the partitions that are missing.
 func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
+	// What is there does not fit to what would be made now.
+	if g.indeterminate && g.shuffle != nil && !g.complete() {
+		s.unregisterAll(c, g.shuffle)
+	}
 	missing := g.missing()
 	// Attempts before this one may have brought the rest since it was asked for, or nothing is wanted.
 	if len(missing) == 0 {

@@ -28,6 +28,14 @@ type UnregisterMapOutput struct {
 	Epoch int64
 }
 
+// UnregisterAllMapOutput drops all outputs of a shuffle, which stays registered. An unknown one is ignored.
+type UnregisterAllMapOutput struct {
+	rpcenv.Local
+	Shuffle int32
+	// Epoch is the new epoch of the book.
+	Epoch int64
+}
+
 // RemoveOutputsOnExecutor drops all outputs that lie at an executor.
 type RemoveOutputsOnExecutor struct {
 	rpcenv.Local

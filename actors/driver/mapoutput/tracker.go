@@ -31,6 +31,9 @@ func (t *Tracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case UnregisterMapOutput:
 		t.book.drop(m.Shuffle, m.MapIndex, m.Executor)
 		t.book.raise(m.Epoch)
+	case UnregisterAllMapOutput:
+		clear(t.book.shuffles[m.Shuffle])
+		t.book.raise(m.Epoch)
 	case RemoveOutputsOnExecutor:
 		t.book.dropAll(func(at *storage.BlockManagerId) bool { return at.GetExecutorId() == m.Executor })
 		t.book.raise(m.Epoch)

@@ -56,6 +56,8 @@ func TestTheBookOfMapOutputs(t *testing.T) {
 		{mapoutput.RegisterMapOutput{MapIndex: 2, Status: onHost("i")}, "[- 0 0] 4"},
 		{mapoutput.RemoveOutputsOnHost{Host: "", Epoch: 5}, "[- 0 0] 5"},
 		{mapoutput.RemoveOutputsOnHost{Host: "h", Epoch: 6}, "[- - 0] 6"},
+		{mapoutput.UnregisterAllMapOutput{Shuffle: 1, Epoch: 7}, "[- - 0] 7"},
+		{mapoutput.UnregisterAllMapOutput{Epoch: 8}, "[- - -] 8"},
 		{mapoutput.UnregisterShuffle{}, "unknown"},
 	} {
 		local.Send(ref, k.m)

@@ -1,0 +1,35 @@
+package rdd
+
+import "iter"
+
+// Indeterminate is d itself, with the warning that its records or their order may differ when it is computed again, since a function
+// above reads what changes. Without it a dataset is taken to give the same each time. When map outputs that depend on it are lost, all of
+// their stage are made again, and so is what was made of them; a job that has brought results of them already fails. It mirrors
+// DeterministicLevel.INDETERMINATE.
+func Indeterminate[T any](d Dataset[T]) Dataset[T] {
+	n := d.derive("Indeterminate", nil)
+	n.indeterminate = true
+	return newDataset(n, func(r *run) iter.Seq[T] { return d.iterate(r) })
+}
+
+// Indeterminate reports whether a node, or one that it is made of, beyond shuffles too, was marked so.
+func (l *Lineage) Indeterminate(node int) bool {
+	seen := map[int]bool{}
+	var visit func(int) bool
+	visit = func(i int) bool {
+		if seen[i] {
+			return false
+		}
+		seen[i] = true
+		if l.nodes[i].indeterminate {
+			return true
+		}
+		for _, p := range l.Nodes[i].Parents {
+			if visit(p) {
+				return true
+			}
+		}
+		return false
+	}
+	return visit(node)
+}
