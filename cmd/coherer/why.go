@@ -12,6 +12,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
@@ -36,7 +37,8 @@ func whyAppCommand(s streams) *cobra.Command {
 	return newCommand(s, &whyAppOptions{}, &cobra.Command{
 		Use: "app ID", Short: "Explain why an application has no more executors than it has",
 		Long: "Explain why an application has no more executors than it has: what holds it back, with the numbers, then worker by worker the\n" +
-			"first condition that it fails, and what would help. The Master answers by the very filters that it schedules with.\n\n" +
+			"first condition that it fails, and what would help. The Master answers by the very filters that it schedules with. Then its\n" +
+			"driver says what its tasks wait for, stage by stage, as coherer why stage does.\n\n" +
 			"The Master is that of the run that goes on, or the one that --master names; of several the one that leads. Of an application\n" +
 			"on YARN the ResourceManager answers, by the filters that offers of nodes meet: that of the run, or the one of --master.",
 		Example: "  coherer why app app-20261128120000-0000\n  coherer why app app-20261128120000-0000 --master spark://127.0.0.1:7077 -o json\n" +
@@ -75,7 +77,24 @@ func (o *whyAppOptions) run(ctx context.Context, s streams, args []string) error
 	case o.asJSON:
 		return s.json(newWhyJSON(r))
 	}
-	_, err = fmt.Fprint(s.out, whyText(r))
+	if _, err := fmt.Fprint(s.out, whyText(r)); err != nil {
+		return err
+	}
+	return whyItsTasks(ctx, s, masters, args[0])
+}
+
+// whyItsTasks adds what the driver of an application says of its tasks. A driver that is gone or silent adds nothing: the Master
+// has answered.
+func whyItsTasks(ctx context.Context, s streams, roots []rpcenv.Address, id string) error {
+	answers, err := askDrivers(ctx, roots, &app.RequestWaits{})
+	if err != nil {
+		return nil //nolint:nilerror // the application may have ended
+	}
+	w, err := chooseDriver(answers, id)
+	if err != nil || len(w.GetSets()) == 0 {
+		return nil //nolint:nilerror // other drivers answered
+	}
+	_, err = fmt.Fprint(s.out, "\nIts driver, of "+waitsText(w))
 	return err
 }
 
@@ -87,8 +106,14 @@ func (o *whyAppOptions) onYARN(ctx context.Context, s streams, id ids.Applicatio
 	case o.asJSON:
 		return s.json(newWhyYARNJSON(id, r))
 	}
-	_, err = fmt.Fprint(s.out, whyYARNText(id, r))
-	return err
+	if _, err := fmt.Fprint(s.out, whyYARNText(id, r)); err != nil {
+		return err
+	}
+	at, found, err := o.resourceManager()
+	if err != nil || !found {
+		return err
+	}
+	return whyItsTasks(ctx, s, []rpcenv.Address{at}, id.String())
 }
 
 // askWhy asks the Masters in turn until one knows the application or leads.
