@@ -63,8 +63,8 @@ type Event struct {
 // meantime causes no event. Books are not safe for concurrent use.
 type books struct {
 	self        string
-	cluster     uint64 // this member's; 0: none yet
-	looks       bool   // this member only looks, and takes all for members of its cluster
+	cluster     uint64 // this member's, or that at which it looks; 0: none yet
+	looks       bool   // this member only looks, and is of no cluster
 	now         map[string]Info
 	strayed     map[string]Info // that memberlist has, and that went over to another cluster
 	clock       func() time.Time

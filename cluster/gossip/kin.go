@@ -111,6 +111,20 @@ func (b *books) answers(at rpcenv.Address, all []Info) error {
 	if len(all) == 0 || slices.ContainsFunc(all, func(i Info) bool { return b.takes(i) && !b.foreign(i) && i.Name != b.self }) {
 		return nil
 	}
+	byWeight(at, all)
+	e := &otherCluster{number: all[0].Cluster}
+	if i := slices.IndexFunc(all, func(i Info) bool { return i.Gossip == at }); i > 0 {
+		all[0], all[i] = all[i], all[0]
+	}
+	e.who = all[0].Role + " " + cmp.Or(all[0].RPC, all[0].Gossip).String()
+	if len(all) > 1 {
+		e.who += fmt.Sprintf(" and %d more", len(all)-1)
+	}
+	return e
+}
+
+// byWeight sorts those that answer a call at an address, those first that are of the cluster there.
+func byWeight(at rpcenv.Address, all []Info) {
 	// The member at that address decides. It is not found when it listens at several, so then most of them decide: a ring may list members
 	// that have gone over to another.
 	votes := map[uint64]int{}
@@ -123,15 +137,6 @@ func (b *books) answers(at rpcenv.Address, all []Info) error {
 	slices.SortFunc(all, func(x, y Info) int {
 		return cmp.Or(cmp.Compare(votes[y.Cluster], votes[x.Cluster]), cmp.Compare(y.Cluster, x.Cluster), byName(x, y))
 	})
-	e := &otherCluster{number: all[0].Cluster}
-	if i := slices.IndexFunc(all, func(i Info) bool { return i.Gossip == at }); i > 0 {
-		all[0], all[i] = all[i], all[0]
-	}
-	e.who = all[0].Role + " " + cmp.Or(all[0].RPC, all[0].Gossip).String()
-	if len(all) > 1 {
-		e.who += fmt.Sprintf(" and %d more", len(all)-1)
-	}
-	return e
 }
 
 var _ memberlist.MergeDelegate = (*delegate)(nil)
@@ -141,7 +146,7 @@ var _ memberlist.MergeDelegate = (*delegate)(nil)
 func (d *delegate) NotifyMerge(nodes []*memberlist.Node) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.calling.IsZero() || d.books.looks {
+	if d.calling.IsZero() {
 		return nil
 	}
 	var all []Info
@@ -149,6 +154,13 @@ func (d *delegate) NotifyMerge(nodes []*memberlist.Node) error {
 		if i, err := infoOf(n); err == nil && i.Role != RoleLook {
 			all = append(all, i)
 		}
+	}
+	if b := d.books; b.looks {
+		// It looks at the cluster there, whose memberlist still has those that have gone over to another one.
+		if byWeight(d.calling, all); b.cluster == 0 && len(all) > 0 {
+			b.cluster = all[0].Cluster
+		}
+		return nil
 	}
 	// A ring without a cluster has one when a daemon that it knows has founded one since.
 	if b := d.books; b.cluster == 0 {
@@ -165,14 +177,16 @@ type reason int
 
 const (
 	lost   reason = iota // a member failed there
-	named                // Config.Join has it, or an earlier call of Meet
+	met                  // an earlier call of Meet named it
+	named                // Config.Join has it
 	fresh                // Meet was called with it just now: a daemon that this member was told to follow said that its gossip is there
 	starts               // Config.Join has it, and this member begins
 )
 
 // follow makes this member one of the cluster that answered a call, if it should, and reports whether it did. A member that has a cluster keeps
 // it when it is a chief. Others change it for that of the daemon that they were told to follow; or when they were told to join an address, and
-// have no chief: it may have been started again as another.
+// have no chief: it may have been started again as another. An earlier call of Meet does not change it: the port may be another daemon's by now,
+// and whoever follows a daemon asks it anew where its gossip is.
 func (m *Member) follow(other *otherCluster, why reason) bool {
 	follows, changes := false, false
 	m.change(func(b *books) bool {

@@ -202,6 +202,11 @@ func TestAMemberGoesOverToTheClusterOfItsMaster(t *testing.T) {
 	}
 	said.want(t, "this process goes over to another cluster, where it was told to look: master 127.0.0.1:3")
 	a.wantEvent(gossip.MemberLeft, w)
+	// Their memberlists still have some of each other's. No command that looks there takes these for members.
+	look := play(t, config(gossip.RoleLook, 4, a))
+	look.wantMembers(a.Name(), look.Name())
+	look = play(t, config(gossip.RoleLook, 5, w))
+	look.wantMembers(w.Name(), b.Name(), look.Name())
 	a.Meet(b.Addr().String())
 	log.want(t, "a daemon of another cluster listens at "+b.Addr().String())
 	a.wantMembers(a.Name())
@@ -226,6 +231,30 @@ func TestAnAddressOfJoinIsFollowedWithoutAMaster(t *testing.T) {
 	other := chiefOf(2, 3)
 	other.Bind = a.Addr()
 	b := play(t, other)
+	for _, p := range []*player{b, w} {
+		p.wantCluster(2, w, b)
+	}
+}
+
+// A Worker that was told once where its Master's gossip is stays of its cluster when another one has got that port; when it is told again it follows.
+func TestAPortThatWasOnceToldIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	a := play(t, chiefOf(1, 1))
+	worker := config("worker", 2)
+	said := logged(&worker)
+	worker.Upkeep = quick
+	w := play(t, worker)
+	w.Meet(a.Addr().String())
+	w.wantCluster(1, a, w)
+	a.Close()
+	w.wantMembers(w.Name())
+	other := chiefOf(2, 3)
+	other.Bind = a.Addr()
+	b := play(t, other)
+	said.want(t, "a daemon of another cluster listens at "+a.Addr().String())
+	w.wantCluster(1, w)
+	b.wantMembers(b.Name())
+	w.Meet(b.Addr().String())
 	for _, p := range []*player{b, w} {
 		p.wantCluster(2, w, b)
 	}

@@ -79,8 +79,11 @@ func (m *Member) missing() (out []call) {
 		add(a, fresh)
 	}
 	m.told = nil
-	for _, a := range slices.Concat(m.calls, m.met) {
+	for _, a := range m.calls {
 		add(a, named)
+	}
+	for _, a := range m.met {
+		add(a, met)
 	}
 	for _, a := range m.lost {
 		if isCaller(len(known)) {

@@ -17,8 +17,11 @@ func TestAFrozenNodeIsLostInSeconds(t *testing.T) {
 	_, rm := daemonTo(t, rmLog, nil, append([]string{"resourcemanager", "--port", "0"}, quick...)...)
 	node, _ := daemon(t, append([]string{"nodemanager", rm.URL, "--port", "0", "--local-dirs", t.TempDir(), "--log-dirs", t.TempDir()}, quick...)...)
 	both := []*exec.Cmd{worker, node}
+	// In either order: one that is frozen before it has registered would not be lost.
 	masterLog.until(t, "worker joined")
+	masterLog.until(t, "Registering worker")
 	rmLog.until(t, "nodemanager joined")
+	rmLog.until(t, "registered with capability")
 
 	signalAll(t, both, syscall.SIGSTOP)
 	masterLog.until(t, "is suspected to be gone, asking it", "before its time-out: Gave no answer")
