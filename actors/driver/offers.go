@@ -138,10 +138,12 @@ func (s *Scheduler) launchTask(c *rpcenv.Context, l *tasks.Launch) {
 	e := s.executors.byID[l.Executor]
 	e.freeCores -= s.cpus
 	c.Send(e.ref, m)
-	s.tellAllocation(c, event.TaskStart{
-		StageID: l.Description.GetStageId(), StageAttempt: l.Description.GetStageAttempt(),
-		Index: l.Description.GetIndex(), ExecutorID: e.id, Speculative: l.Speculative,
-	})
+	start := event.TaskStart{
+		StageID: l.Description.GetStageId(), StageAttempt: l.Description.GetStageAttempt(), TaskID: l.Description.GetTaskId(),
+		Index: l.Description.GetIndex(), ExecutorID: e.id, Locality: l.Level.String(), Speculative: l.Speculative,
+	}
+	s.listen(c, start)
+	s.tellAllocation(c, start)
 }
 
 // tooLarge is why a task cannot be sent; "" when it can. A message that the setting allows and the connection does not would end

@@ -208,7 +208,8 @@ func (k *talk) works(args string) (string, error) {
 	return "", nil
 }
 
-// job starts a job: numbers has one stage of three tasks, tasks N one of N, words TEXT ... two map tasks and two result tasks; another has no lineage.
+// job starts a job: numbers has one stage of three tasks, tasks N one of N, near PLACES ... one of a task for each word, words TEXT ... two
+// map tasks and two result tasks; another has no lineage.
 func (k *talk) job(args string) (string, error) {
 	name, text, _ := strings.Cut(args, " ")
 	var inv rdd.Invocation
@@ -219,6 +220,8 @@ func (k *talk) job(args string) (string, error) {
 	case "tasks":
 		n, _ := strconv.Atoi(text)
 		inv, err = tasksOf.With(n).Invocation()
+	case "near":
+		inv, err = near.With(strings.Fields(text)).Invocation()
 	case "words":
 		inv, err = words.With(strings.Fields(text)).Invocation()
 	default:

@@ -29,6 +29,16 @@ var numbers = rdd.Define("numbers", func(to int64) rdd.Dataset[int64] { return r
 // tasksOf has one stage of so many tasks.
 var tasksOf = rdd.Define("tasks", func(n int) rdd.Dataset[int64] { return rdd.Range(0, int64(n), n) })
 
+// near has one stage of a task for each word: the places where it wants to run, separated by commas; - is none.
+var near = rdd.Define("near", func(places []string) rdd.Dataset[int64] {
+	return rdd.Prefer(rdd.Range(0, 9, len(places)), func(partition int) []string {
+		if places[partition] == "-" {
+			return nil
+		}
+		return strings.Split(places[partition], ",")
+	})
+})
+
 // settings are a Conf of some settings.
 func settings(t *testing.T, pairs map[string]string) *conf.Conf {
 	t.Helper()

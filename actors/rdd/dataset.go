@@ -28,6 +28,8 @@ type node struct {
 	partitions int
 	// split computes a source's encoded splits, and the version of what they are of; nil when the number of a partition says all.
 	split func(fs FS) (splits [][]byte, version string, err error)
+	// prefer says where a partition wants to run; nil: the parent says it.
+	prefer func(partition int) []string
 	// write is the map side of the shuffle between the parent and this node; nil when the edge is narrow.
 	write func(r *run) [][]byte
 	// indeterminate: computed again, it may give other records.
@@ -55,6 +57,14 @@ func (d Dataset[T]) derive(op string, fn any) *node {
 		}
 	}
 	return n
+}
+
+// narrowParent is the Dataset whose partitions those of n are made of; nil for a source and behind a shuffle.
+func (n *node) narrowParent() *node {
+	if n.write != nil || len(n.parents) == 0 {
+		return nil
+	}
+	return n.parents[0]
 }
 
 // setPartitions notes the number of partitions that a user asked for.

@@ -61,6 +61,11 @@
 //     recovered. Errors of Task.Fetch, Task.Done and Task.Sleep are returned as they are.
 //   - Decoders are bounded: damaged bytes give ErrCorrupt and never a panic or a large allocation.
 //
+// # Where tasks run
+//
+// Prefer says on which hosts the partitions of a Dataset lie. A driver starts tasks there if a core gets free soon enough. Tasks behind a
+// shuffle prefer the hosts that have much of what they fetch; a job need not say so.
+//
 // # Limits
 //
 // A reduce task, and a map task before a shuffle, keeps its distinct keys in memory. Records are made of booleans,

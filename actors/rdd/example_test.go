@@ -49,6 +49,22 @@ func ExampleFrom() {
 	// Output: 3 [row] <nil>
 }
 
+// near has one partition on each host.
+var near = rdd.Define("example.near", func(hosts []string) rdd.Dataset[string] {
+	return rdd.Prefer(rdd.Parallelize(hosts, len(hosts)), func(partition int) []string { return hosts[partition : partition+1] })
+})
+
+func ExamplePrefer() {
+	job, err := near.With([]string{"node1", "node2"}).Invocation()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// A driver asks so where the tasks of its stages want to run.
+	fmt.Println(job.Lineage.Preferred(job.Lineage.Last(), 2))
+	// Output: [[node1] [node2]] <nil>
+}
+
 func ExampleLineage_Lines() {
 	job, err := counts.With(CountArgs{Path: "song", Splits: 2}).Invocation()
 	if err != nil {

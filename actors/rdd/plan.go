@@ -93,8 +93,8 @@ func (l *Lineage) Partitions(node int) int { return l.feed(node).partitions }
 // feed is the source or the shuffle's end that gives a node its partitions.
 func (l *Lineage) feed(number int) *node {
 	n := l.nodes[number]
-	for n.write == nil && len(n.parents) > 0 {
-		n = n.parents[0]
+	for p := n.narrowParent(); p != nil; p = n.narrowParent() {
+		n = p
 	}
 	return n
 }

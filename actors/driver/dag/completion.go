@@ -65,10 +65,10 @@ func (s *Scheduler) mapTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.Comple
 	if m.Epoch < s.lostAt[m.Executor] {
 		c.Log().Infof("Ignoring possibly bogus %s completion from executor %s", g, m.Executor)
 	} else {
-		g.shuffle.set(m.Partition, place{m.Executor, m.Result.GetMapStatus().GetLocation().GetHost()})
-		c.Send(s.cfg.Tracker, mapoutput.RegisterMapOutput{
-			Shuffle: g.shuffle.id, MapIndex: m.Partition, Status: m.Result.GetMapStatus(),
-		})
+		status := m.Result.GetMapStatus()
+		g.shuffle.set(m.Partition, place{m.Executor, status.GetLocation().GetHost()})
+		g.shuffle.setSizes(m.Partition, status.GetSizes())
+		c.Send(s.cfg.Tracker, mapoutput.RegisterMapOutput{Shuffle: g.shuffle.id, MapIndex: m.Partition, Status: status})
 	}
 	// In phaseFailed the stage waits for ResubmitFailedStages instead.
 	if g.phase == phaseRunning && len(g.pending) == 0 {

@@ -38,6 +38,9 @@ type shuffle struct {
 	id int32
 	// outputs by partition; without an executor: missing. set changes them.
 	outputs []place
+	// sizes of each output by reducer, in bytes, for the tasks that prefer to read nearby; nil when they do not. They are parts of the
+	// statuses that MapOutputTracker has, and hold as long as the output does.
+	sizes [][]int64
 	// left counts the partitions that are missing: a walk over all of them at each completion made large stages quadratic.
 	left int
 	// stage writes it for the jobs that are not over; nil when none of them needs it.
@@ -48,7 +51,11 @@ type shuffle struct {
 type place struct{ executor, host string }
 
 func newShuffle(id int32, maps int) *shuffle {
-	return &shuffle{id: id, outputs: make([]place, maps), left: maps}
+	sh := &shuffle{id: id, outputs: make([]place, maps), left: maps}
+	if maps < mostMapsForLocality {
+		sh.sizes = make([][]int64, maps)
+	}
+	return sh
 }
 
 // has reports whether the shuffle has a map task of that number: reports are not trusted.

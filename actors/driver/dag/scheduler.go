@@ -54,6 +54,8 @@ type Scheduler struct {
 	keptShuffles int
 	// ignoreDecommissioned and byHost are settings for failures to fetch.
 	ignoreDecommissioned, byHost bool
+	// reduceLocality: tasks behind a shuffle prefer hosts.
+	reduceLocality bool
 }
 
 // New makes a Scheduler without jobs.
@@ -67,6 +69,7 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	s.ignoreDecommissioned = stageIgnoreDecommissionFetchFailure.Get(c.Conf())
 	s.byHost = filesFetchFailureUnRegisterOutputOnHost.Get(c.Conf())
 	s.keptShuffles = shufflesKept.Get(c.Conf())
+	s.reduceLocality = shuffleReduceLocality.Get(c.Conf())
 	s.maxCancelledGroups = numCancelledJobGroupsToTrack.Get(c.Conf())
 	s.maxAttempts = max(stageMaxAttempts.Get(c.Conf()), s.maxFetch)
 }

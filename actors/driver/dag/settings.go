@@ -4,7 +4,7 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// Settings are those that say how often a stage is tried and what is known of jobs that are over.
+// Settings are those that say how often a stage is tried, whether tasks prefer hosts, and what is known of jobs that are over.
 var Settings = conf.NewSet()
 
 // The entries of Settings; the last argument of each says what it means.
@@ -19,6 +19,8 @@ var (
 		"Whether a failure to fetch gives up all map outputs of a host that is decommissioned or whose outputs a shuffle service has.")
 	shufflesKept = conf.Declare(Settings, "coherer.shuffle.kept", conf.AtLeast(conf.Ints, 0), "64",
 		"How many shuffles that no running job needs the driver keeps, so that later jobs of the same argument skip the stages that made them.")
+	shuffleReduceLocality = conf.Declare(Settings, "spark.shuffle.reduceLocality.enabled", conf.Bools, "true",
+		"Whether tasks behind a shuffle prefer the hosts that have much of what they fetch.")
 	numCancelledJobGroupsToTrack = conf.Declare(Settings, "spark.scheduler.numCancelledJobGroupsToTrack", conf.AtLeast(conf.Ints, 1), "1000",
 		"How many cancelled groups of jobs are remembered, so that jobs submitted later fail too.")
 )

@@ -3,6 +3,7 @@ package dag
 import (
 	"fmt"
 
+	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -58,6 +59,8 @@ type stage struct {
 	jobs    []*job   // that need it and are not over, by id
 	parents []*stage
 	splits  [][]byte // one for each partition
+	// prefers is where each partition wants to run by the lineage; nil: anywhere.
+	prefers [][]tasks.Location
 
 	// indeterminate: computed again, a partition may have other records.
 	indeterminate bool

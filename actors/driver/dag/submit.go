@@ -32,11 +32,15 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 	j := &job{id: m.JobID, what: m.Invocation, action: m.Action, answer: rpcenv.Defer(c, m)}
 	at, _ := slices.BinarySearchFunc(s.jobs, j, func(a, b *job) int { return cmp.Compare(a.id, b.id) })
 	s.jobs = slices.Insert(s.jobs, at, j)
-	// Files are read in a body, as a file system may block. It runs beside the endpoint.
+	// Files are read in a body, as a file system may block, and functions of the user called. It runs beside the endpoint.
 	fs := s.cfg.FS
 	rpcenv.Run(c, "", func(*rpcenv.Blocking) (split, error) {
-		all, version, err := lineage.SplitAll(fs, nodes(lineage))
-		return split{all, version}, err
+		of := split{}
+		var err error
+		if of.splits, of.version, err = lineage.SplitAll(fs, nodes(lineage)); err == nil {
+			of.prefers, err = preferredAll(lineage, of.splits)
+		}
+		return of, err
 	}, func(of split, err error) {
 		if !slices.Contains(s.jobs, j) { // it has ended meanwhile: it was cancelled, or the application is dead
 			return
@@ -52,9 +56,10 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 	})
 }
 
-// split is the splits of each stage of a job, and the version of the files that they are of.
+// split is the splits of each stage of a job, where they want to be read, and the version of the files that they are of.
 type split struct {
 	splits  [][][]byte
+	prefers [][][]tasks.Location
 	version string
 }
 
@@ -71,7 +76,8 @@ func (s *Scheduler) startJob(c *rpcenv.Context, j *job, of split) {
 	}
 	j.results = make([]rdd.Result, len(g.splits))
 	start := event.JobStart{JobID: j.id, Name: j.what.Name, Properties: j.what.Properties, Shuffles: j.of.ids()}
-	for _, g := range j.stages {
+	for i, g := range j.stages {
+		g.prefers = of.prefers[i]
 		s.stages[g.id] = g
 		at, _ := slices.BinarySearchFunc(g.jobs, j, func(a, b *job) int { return cmp.Compare(a.id, b.id) })
 		g.jobs = slices.Insert(g.jobs, at, j)
@@ -153,8 +159,9 @@ func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 	g.submitted = true
 	// The new attempt waits for its own tasks alone.
 	clear(g.pending)
+	preferred := s.preferred(g)
 	for _, p := range missing {
-		set.Tasks = append(set.Tasks, tasks.Task{Partition: p, Split: g.splits[p]})
+		set.Tasks = append(set.Tasks, tasks.Task{Partition: p, Split: g.splits[p], Locations: preferred(p)})
 		g.pending[p] = true
 	}
 	s.move(c, g, phaseRunning, "submitted")

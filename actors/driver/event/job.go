@@ -44,8 +44,12 @@ type StageSubmitted struct {
 type TaskStart struct {
 	rpcenv.Local
 	StageID, StageAttempt int32
+	TaskID                int64
 	Index                 int32
 	ExecutorID            string
+	// Locality is how near to its data the task runs: PROCESS_LOCAL, which is also that of a task without a preference, NODE_LOCAL,
+	// RACK_LOCAL or ANY.
+	Locality string
 	// Speculative: it is a second copy of a slow task.
 	Speculative bool
 }

@@ -58,7 +58,7 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 			see = "coherer why app " + p.app + " says why (with --master, of a cluster that coherer run did not start)"
 		}
 		p.line("no executor takes the tasks that wait; %d are registered: %s", m.Executors, cmp.Or(m.Why, see))
-	case event.JobStart, event.JobEnd, event.ShuffleForgotten:
+	case event.JobStart, event.JobEnd, event.TaskStart, event.ShuffleForgotten:
 	default:
 		c.Unsupported(m)
 	}

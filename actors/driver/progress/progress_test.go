@@ -23,6 +23,7 @@ func TestLines(t *testing.T) {
 		event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: "0", Host: "h", Cores: 2},
 		event.JobStart{},
 		event.StageSubmitted{StageID: 0, Tasks: 2},
+		event.TaskStart{StageID: 0, ExecutorID: "0", Locality: "ANY"},
 		event.TaskEnd{StageID: 0},
 		event.TaskEnd{StageID: 0, Index: 1, Failure: "no luck\nits stack", ExecutorID: "0"},
 		event.TaskEnd{StageID: 0, Index: 1, Failure: "TaskKilled (Stage cancelled)", Killed: true, ExecutorID: "0"},
