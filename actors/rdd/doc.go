@@ -38,8 +38,9 @@
 // function with the same argument and must get the same lineage. So the function of a job must not read a clock, a file,
 // the environment or a variable that changes, and driver and executor must be one binary. The same is true of the
 // functions given to Map, Filter and the others: a task may run twice, on two machines, and must give the same records
-// in the same order each time; Indeterminate marks a dataset for which this is not so. They may run in several tasks at once and must not share what they change. A map in an
-// argument is encoded in Go's random order: use a slice where encoded arguments shall be equal.
+// in the same order each time; Indeterminate marks a dataset for which this is not so. They may run in several tasks
+// at once and must not share what they change. A map in an argument is encoded in Go's random order: use a slice where
+// encoded arguments shall be equal.
 //
 // Driver and executor compare Lineage.Digest. A difference (Lineage.Check, ErrLineageDiffers) fails the job with the
 // lines of both sides instead of giving a wrong result. The lines name each operation, type, function and parameter;

@@ -1,6 +1,9 @@
 package rdd
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Indeterminate is d itself, with the warning that its records or their order may differ when it is computed again, since a function
 // above reads what changes. Without it a dataset is taken to give the same each time. When map outputs that depend on it are lost, all of
@@ -21,15 +24,7 @@ func (l *Lineage) Indeterminate(node int) bool {
 			return false
 		}
 		seen[i] = true
-		if l.nodes[i].indeterminate {
-			return true
-		}
-		for _, p := range l.Nodes[i].Parents {
-			if visit(p) {
-				return true
-			}
-		}
-		return false
+		return l.nodes[i].indeterminate || slices.ContainsFunc(l.Nodes[i].Parents, visit)
 	}
 	return visit(node)
 }

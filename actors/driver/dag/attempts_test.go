@@ -44,7 +44,8 @@ func TestAJobThatHasFailedIsNotSubmittedFurther(t *testing.T) {
 	r.tell(missed(1, 0, 0, 0, 0, "b", 9))
 	r.forget()
 	r.Advance(resubmitDelay)
-	const failed = "Job aborted due to stage failure: ShuffleMapStage 0 has been resubmitted for the maximum allowable number of times: 2, which is the max value of config `spark.stage.maxAttempts` and `spark.stage.maxConsecutiveAttempts`."
+	const failed = "Job aborted due to stage failure: ShuffleMapStage 0 has been resubmitted for the maximum allowable number of times: 2, " +
+		"which is the max value of config `spark.stage.maxAttempts` and `spark.stage.maxConsecutiveAttempts`."
 	r.want("L: job 0 ends: "+failed, "P: job 0: "+failed,
 		"S: cancel 0: Stage cancelled: "+failed, "S: cancel 1: Stage cancelled: "+failed)
 }

@@ -20,7 +20,8 @@ type dataset struct {
 
 // keyOf is equal for jobs of one dataset. version is that of the files, see rdd.Lineage.SplitAll.
 func keyOf(what rdd.Invocation, digest, version string) string {
-	return fmt.Sprintf("%q %q %s %q", what.Name, what.Args, digest, version)
+	// The lengths keep apart what has no quotes; quoted, a large argument would be written byte by byte for each job.
+	return fmt.Sprintf("%d %d %s%s%s%s", len(what.Name), len(what.Args), what.Name, what.Args, digest, version)
 }
 
 // ids are those of the shuffles, in the order of the lineage.

@@ -2,6 +2,7 @@ package dag
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/actors/rdd"
@@ -174,12 +175,7 @@ func (g *stage) needs(other *stage, seen map[*stage]bool) bool {
 		return true
 	}
 	seen[g] = true
-	for _, p := range g.parents {
-		if !seen[p] && p.needs(other, seen) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.parents, func(p *stage) bool { return !seen[p] && p.needs(other, seen) })
 }
 
 // has reports whether the stage has a partition of that number: completions are not trusted.

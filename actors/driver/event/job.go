@@ -1,6 +1,10 @@
 package event
 
-import "github.com/coherer/coherer/rpcenv"
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/rpcenv"
+)
 
 // JobStart reports that a job was accepted (SparkListenerJobStart).
 type JobStart struct {
@@ -69,8 +73,16 @@ type UnschedulableTaskSet struct {
 	Schedulable           bool
 }
 
-// Cancelled begins the Failure of a stage that ended since its job has failed; that of the job follows.
+// Cancelled begins the Failure of a stage that ended since its job has failed or was cancelled; that of the job follows.
 const Cancelled = "Stage cancelled: "
+
+// ByCancel reports whether the Failure of a stage is that of a job which was cancelled.
+func ByCancel(failure string) bool {
+	var job int32
+	var word string
+	_, err := fmt.Sscanf(failure, Cancelled+"Job %d %s", &job, &word)
+	return err == nil && word == "cancelled"
+}
 
 // StageCompleted reports that an attempt of a stage ended (SparkListenerStageCompleted). Failure is "" when it succeeded.
 type StageCompleted struct {

@@ -47,6 +47,8 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case event.StageCompleted:
 		switch {
 		case m.Failure == "":
+		case event.ByCancel(m.Failure):
+			p.line("stage %d.%d is cancelled with its job", m.StageID, m.Attempt)
 		case strings.HasPrefix(m.Failure, event.Cancelled): // the program says why its job failed
 			p.line("stage %d.%d is cancelled: its job failed", m.StageID, m.Attempt)
 		default:

@@ -31,6 +31,7 @@ func TestLines(t *testing.T) {
 		event.StageCompleted{StageID: 0},
 		event.StageCompleted{StageID: 1, Failure: "fetch failed\nits stack"},
 		event.StageCompleted{StageID: 2, Failure: event.Cancelled + "the same that the program says"},
+		event.StageCompleted{StageID: 3, Failure: event.Cancelled + "Job 4 cancelled because its context ended"},
 		event.Starving{},
 		event.Starving{Executors: 1, Why: "it is too small"},
 		event.ExecutorChange{Kind: event.ExecutorLost, ExecutorID: "0", Reason: "it crashed"},
@@ -47,6 +48,7 @@ func TestLines(t *testing.T) {
   stage 0.0: 2 of 2 tasks done
   stage 1.0 failed: fetch failed
   stage 2.0 is cancelled: its job failed
+  stage 3.0 is cancelled with its job
   no executor takes the tasks that wait; 0 are registered: coherer why app app-1 says why (with --master, of a cluster that coherer run did not start)
   no executor takes the tasks that wait; 1 are registered: it is too small
   executor 0 is gone: it crashed
