@@ -95,6 +95,15 @@ func TestAStateOfAnotherClusterIsNotHeard(t *testing.T) {
 		if got := told(m); got != c.told || m.books.cluster != c.want {
 			t.Errorf("%s: %s of %d, want %s of %d", name, got, m.books.cluster, c.told, c.want)
 		}
+		if c.own != 0 {
+			continue
+		}
+		m = keeper("me", &now)
+		m.books.put(me)
+		m.books.follows = true
+		if (*delegate)(m).MergeRemoteState(state(c.say), true); m.books.cluster != 0 {
+			t.Errorf("%s: one that follows a daemon is of %d", name, m.books.cluster)
+		}
 	}
 }
 

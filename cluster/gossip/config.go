@@ -43,7 +43,8 @@ type Config struct {
 	// or Close.
 	OnChange func(Event)
 
-	adjust func(*memberlist.Config) // a test's; nil: none
+	follows bool                     // it has no cluster until a daemon that it follows says where its gossip is: see Enter
+	adjust  func(*memberlist.Config) // a test's; nil: none
 }
 
 // name is this member's name.

@@ -32,6 +32,7 @@ func Enter(ctx context.Context, env *rpcenv.Env, c Config, m membership.Config) 
 	if len(c.Join) > 0 && !c.Patient {
 		m.Seek = nil
 	}
+	c.follows = len(m.Seek) > 0
 	member, err := Join(ctx, c)
 	if err != nil {
 		return nil, err

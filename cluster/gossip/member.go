@@ -99,7 +99,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		tallies:  tallies(),
 		changed:  make(chan struct{}),
 	}
-	m.books.cluster, m.books.looks = c.Meta.Cluster, c.Meta.Role == RoleLook
+	m.books.cluster, m.books.looks, m.books.follows = c.Meta.Cluster, c.Meta.Role == RoleLook, c.follows
 	settings := c.settings(ip)
 	// memberlist multiplies by the digits of the number of members. Half of that reaches all where there are two digits or more.
 	size := func() int { return max(m.size(), 10) }

@@ -139,7 +139,8 @@ func (b *books) hearOf(s Standing) {
 	if now := b.clock(); s.At.After(now) { // one with a wrong clock would stay the latest for ever
 		s.At = now
 	}
-	if b.cluster == 0 && b.now[b.self].succeeds(s.Info) { // an earlier run of this daemon was a member there
+	// An earlier run of this daemon was a member there; or a daemon of another cluster that had its ports, so that one that follows somebody waits.
+	if b.cluster == 0 && !b.follows && b.now[b.self].succeeds(s.Info) {
 		b.take(s.Cluster)
 	}
 	if !b.takes(s.Info) { // of another cluster, whose state came here by mistake
