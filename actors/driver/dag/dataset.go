@@ -51,9 +51,9 @@ type shuffle struct {
 // place is an executor with its host.
 type place struct{ executor, host string }
 
-func newShuffle(id int32, maps int) *shuffle {
+func newShuffle(id int32, maps, reducers int) *shuffle {
 	sh := &shuffle{id: id, outputs: make([]place, maps), left: maps}
-	if maps < mostMapsForLocality {
+	if maps < mostMapsForLocality && reducers < mostReducersForLocality {
 		sh.sizes = make([][]int64, maps)
 	}
 	return sh

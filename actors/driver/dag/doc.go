@@ -18,6 +18,12 @@
 // DAGScheduler registers a map output with MapOutputTracker before it submits the tasks that read it, so no reducer asks
 // too early. CoarseGrainedScheduler reports the ends of tasks before the loss of their executor.
 //
+// # Where tasks want to run
+//
+// A task says where it wants to run; package tasks decides how long it waits for that. rdd.Prefer comes first: DAGScheduler asks it once,
+// with the splits, in a body. A task behind a shuffle prefers the hosts of the executors that have a fifth or more of what it fetches, if
+// the shuffle has fewer than 1,000 map tasks and fewer than 1,000 reducers. A later attempt asks where the outputs lie then.
+//
 // # Failures
 //
 // A reducer that cannot fetch (FetchFailed) makes its task set a zombie. The output that it missed, and all others of that

@@ -32,7 +32,7 @@ func planned(t *testing.T, d *dataset, inv rdd.Invocation, next *int32) (out []*
 	}
 	if d.shuffles == nil {
 		for i := range inv.Lineage.Shuffles() {
-			d.shuffles = append(d.shuffles, newShuffle(int32(5+i), len(all[i])))
+			d.shuffles = append(d.shuffles, newShuffle(int32(5+i), len(all[i]), 1))
 		}
 	}
 	return plan(d, inv.Lineage, all, func() int32 { *next++; return *next - 1 })
@@ -89,7 +89,7 @@ func TestPlanSharesStages(t *testing.T) {
 }
 
 func mapStage(partitions int) *stage {
-	return newStage(0, nil, 0, newShuffle(0, partitions), make([][]byte, partitions))
+	return newStage(0, nil, 0, newShuffle(0, partitions, 1), make([][]byte, partitions))
 }
 
 func at(executor string) func(place) bool {

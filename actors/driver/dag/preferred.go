@@ -55,7 +55,7 @@ func parseLocations(texts [][]string) ([][]tasks.Location, error) {
 func (s *Scheduler) preferred(g *stage) func(partition int32) []tasks.Location {
 	var read *shares
 	// An operation has one parent, so a task reads at most one shuffle.
-	if s.reduceLocality && len(g.parents) == 1 && len(g.splits) < mostReducersForLocality {
+	if s.reduceLocality && len(g.parents) == 1 {
 		read = g.parents[0].shuffle.shares()
 	}
 	return func(partition int32) []tasks.Location {
@@ -68,7 +68,7 @@ func (s *Scheduler) preferred(g *stage) func(partition int32) []tasks.Location {
 
 // setSizes notes the sizes of an output, if the tasks that read it want to be near it.
 func (sh *shuffle) setSizes(partition int32, sizes []int64) {
-	if sh.sizes != nil && len(sizes) < mostReducersForLocality {
+	if sh.sizes != nil {
 		sh.sizes[partition] = sizes
 	}
 }
@@ -81,7 +81,7 @@ type shares struct {
 	sums  []int64   // of the executors, for one reducer
 }
 
-// shares are those of the outputs, none of which is missing; nil when there are too many.
+// shares are those of the outputs, none of which is missing; nil when there are too many, or too many reducers.
 func (sh *shuffle) shares() *shares {
 	if sh.sizes == nil {
 		return nil

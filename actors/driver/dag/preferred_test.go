@@ -150,7 +150,7 @@ func TestAPlaceThatIsNoneFailsItsJob(t *testing.T) {
 func BenchmarkPreferred(b *testing.B) {
 	for _, n := range []int{10, 100, 999} {
 		b.Run(fmt.Sprintf("maps=%d/reducers=%d", n, n), func(b *testing.B) {
-			sh := newShuffle(0, n)
+			sh := newShuffle(0, n, n)
 			for i := range int32(n) {
 				sh.set(i, place{fmt.Sprint(i % 50), fmt.Sprint("h", i%50)})
 				sh.setSizes(i, slices.Repeat([]int64{1}, n))

@@ -101,8 +101,8 @@ func (s *Scheduler) datasetOf(c *rpcenv.Context, what rdd.Invocation, of split) 
 		return d
 	}
 	d := &dataset{key: key, what: what, digest: digest}
-	for i := range what.Lineage.Shuffles() {
-		sh := newShuffle(s.nextShuffle, len(of.splits[i]))
+	for i, l := range what.Lineage.Shuffles() {
+		sh := newShuffle(s.nextShuffle, len(of.splits[i]), l.Reducers)
 		s.nextShuffle++
 		d.shuffles = append(d.shuffles, sh)
 		// Before any task of the job: a reducer's question for an unknown shuffle fails.
