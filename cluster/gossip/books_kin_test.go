@@ -133,3 +133,18 @@ func TestWhoIsOfTheCluster(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Who listens at an address decides of which cluster a ring is, though its list has a member of this one that has gone over.
+func TestWhoListensDecidesWhoseRingItIs(t *testing.T) {
+	now := atSeconds(5)
+	m := keeper("me", &now)
+	m.books.cluster = 1
+	there, old := of("a", 2), of("b", 1)
+	old.Gossip.Port = 8
+	if err := m.books.answers(there.Gossip, []Info{there, old}); err == nil || otherIn(err).number != 2 {
+		t.Errorf("a member of another cluster listens: %v", err)
+	}
+	if err := m.books.answers(old.Gossip, []Info{there, old}); err != nil {
+		t.Errorf("a member of this cluster listens: %v", err)
+	}
+}

@@ -108,7 +108,10 @@ func otherIn(err error) *otherCluster {
 // answers returns what to make of those that answer a call at an address; nil: they are of this member's cluster, so that both exchange what
 // they know.
 func (b *books) answers(at rpcenv.Address, all []Info) error {
-	if len(all) == 0 || slices.ContainsFunc(all, func(i Info) bool { return b.takes(i) && !b.foreign(i) && i.Name != b.self }) {
+	// The list of a ring may have some of this cluster that its members probe on, having gone over: who listens at the address counts first.
+	foreign := slices.ContainsFunc(all, func(i Info) bool { return i.Gossip == at && b.foreign(i) })
+	own := slices.ContainsFunc(all, func(i Info) bool { return b.takes(i) && !b.foreign(i) && i.Name != b.self })
+	if len(all) == 0 || own && !foreign {
 		return nil
 	}
 	byWeight(at, all)
