@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient/distcache"
 	"github.com/coherer/coherer/messages/yarn"
@@ -35,8 +36,9 @@ type Boot struct {
 	Staging Staging
 	// Env is the process's, with its settings. It listens in cluster mode, for executors.
 	Env rpcenv.Config
-	// FS is the driver's.
-	FS rdd.FS
+	// FS and Transfer are the driver's.
+	FS       rdd.FS
+	Transfer storage.Transfer
 	// Made is called with the Env once it is made, before it has an endpoint; its error ends the start. nil: nothing is called.
 	Made func(*rpcenv.Env) error
 }
@@ -115,7 +117,7 @@ func (r *Running) start(x Boot) error {
 		return err
 	}
 	r.Driver, err = driver.Start(r.Env, driver.Config{
-		AppName: submit.AppName.Get(x.Env.Conf), FS: x.FS, YARN: &driver.YARN{AppID: x.Attempt.App.String()},
+		AppName: submit.AppName.Get(x.Env.Conf), FS: x.FS, Transfer: x.Transfer, YARN: &driver.YARN{AppID: x.Attempt.App.String()},
 	})
 	return err
 }

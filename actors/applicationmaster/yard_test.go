@@ -216,6 +216,7 @@ type noBlocks struct{ host string }
 
 func (noBlocks) Put([]string, [][]byte) error  { return nil }
 func (noBlocks) Get(id string) ([]byte, error) { return nil, fmt.Errorf("no block %s", id) }
+func (noBlocks) Remove(string) error           { return nil }
 func (b noBlocks) Address() rpcenv.Address     { return rpcenv.Address{Host: b.host, Port: 1} }
 
 // noFiles stages nothing.

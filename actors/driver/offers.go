@@ -45,6 +45,9 @@ func (s *Scheduler) statusUpdate(c *rpcenv.Context, m *app.StatusUpdate) {
 	if e == nil || !s.tasks.Known(m.GetTaskId(), e.id) {
 		c.Log().Debugf("Ignored status %s of TID %d from executor %s: it was given up", m.GetState(), m.GetTaskId(),
 			m.GetExecutorId())
+		if e != nil {
+			s.removeResult(c, e, m)
+		}
 		return
 	}
 	final := tasks.Final(m.GetState())
@@ -52,7 +55,13 @@ func (s *Scheduler) statusUpdate(c *rpcenv.Context, m *app.StatusUpdate) {
 		// Before the offers below, and whatever the result means: the executor has finished with the attempt.
 		e.freeCores += s.cpus
 	}
-	s.apply(c, s.tasks.Update(m.GetTaskId(), m.GetState(), m.GetResult(), m.GetFailure(), c.Now()))
+	effects := s.tasks.Update(m.GetTaskId(), m.GetState(), m.GetResult(), m.GetFailure(), c.Now())
+	if effects.Fetch {
+		s.fetchResult(c, e, m)
+	} else {
+		s.removeResult(c, e, m)
+	}
+	s.apply(c, effects)
 	if final {
 		s.makeOffers(c, e.offer(), false)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver"
@@ -38,13 +39,14 @@ type talk struct {
 	listener *rpctest.Probe // gets the events of the driver
 	client   *rpctest.Probe // stands in for the YarnClient of an application in client mode
 	answers  []string       // to the listener, since they were printed
+	kept     map[string]int // sizes of blocks that executors keep, by their ids
 	jobs     int
 	ended    []string // jobs, since they were printed
 }
 
 func newTalk(w *rpctest.World) script.Subject {
 	w.NoPanic()
-	k := &talk{World: w}
+	k := &talk{World: w, kept: map[string]int{}}
 	m := w.ProbeIn(w.Env("M", nil), "Master")
 	m.On(func(c *rpcenv.Context, q rpcenv.Message) bool {
 		switch q := q.(type) {
@@ -74,14 +76,16 @@ func newTalk(w *rpctest.World) script.Subject {
 	k.env = w.Env("Driver", nil)
 	k.ref, k.listener = k.env.Ref(k.env.Address(), driver.Name), w.ProbeIn(k.env, "Listener")
 	return script.Subject{Ref: k.ref, Omit: script.Inner, State: k.state, Verbs: map[string]func(string) (string, error){
-		"start": k.start, "executor": k.executor, "job": k.job, "jobs": k.printJobs, "ends": k.ends, "works": k.works,
+		"start": k.start, "executor": k.executor, "job": k.job, "jobs": k.printJobs, "ends": k.ends, "works": k.works, "kept": k.keep,
 		"heard": k.heard, "asks": k.asks, "finish": k.finish, "yarn": k.yarn,
 	}}
 }
 
 // start makes the driver: yarn=ID on YARN in cluster mode, yarn in client mode, unheard without a listener.
 func (k *talk) start(args string) (string, error) {
-	cfg := driver.Config{AppName: "counts", Masters: []rpcenv.Address{k.Probes()[0].Ref.Address}, Listener: k.listener.Ref}
+	cfg := driver.Config{
+		AppName: "counts", Masters: []rpcenv.Address{k.Probes()[0].Ref.Address}, Listener: k.listener.Ref, Transfer: k,
+	}
 	for word := range strings.FieldsSeq(args) {
 		switch key, value, _ := strings.Cut(word, "="); key {
 		case "yarn":
@@ -340,4 +344,29 @@ func (k *talk) yarn(args string) (string, error) {
 	}
 	k.client.Send(k.ref, m)
 	return "", nil
+}
+
+// keep says what executors keep: ID BYTES, for a block of the driver's to fetch.
+func (k *talk) keep(args string) (string, error) {
+	id, size, _ := strings.Cut(args, " ")
+	n, err := strconv.Atoi(size)
+	k.kept[id] = n
+	return "", err
+}
+
+// Fetch brings blocks that executors keep, each in a second.
+func (k *talk) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
+	for i, id := range ids {
+		if err := b.Sleep(time.Second); err != nil {
+			return err
+		}
+		size, ok := k.kept[id]
+		if !ok {
+			return fmt.Errorf("no block %s at %s", id, from)
+		}
+		if err := each(i, make([]byte, size)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -14,14 +14,12 @@ var (
 	executorRemoveDelayOnDisconnection = conf.Declare(Settings, "spark.standalone.executorRemoveDelayOnDisconnection",
 		conf.AtLeast(conf.Durations(time.Millisecond), 0), "5s",
 		"How long the driver waits after an executor disconnected for the Master to say why.")
-	driverMaxResultSize = conf.Declare(Settings, "spark.driver.maxResultSize", conf.AtLeast(conf.Sizes(conf.Byte), 0), "1g",
-		"How many bytes the results of one action may have together; 0 for no limit.")
 	_ = conf.Declare(Settings, "spark.driver.timeout", conf.AtLeast(conf.Durations(time.Minute), 0), "0",
 		"After how long a driver ends itself; 0 for never.").Awaits("a limit of a driver's life")
 	taskMaxFailures = conf.Declare(Settings, "spark.task.maxFailures", conf.AtLeast(conf.Ints, 1), "4",
 		"After how many failures of one task its stage fails.")
-	_ = conf.Declare(Settings, "spark.resultGetter.threads", conf.AtLeast(conf.Ints, 1), "4",
-		"How many results the driver decodes at once.").Awaits("results by several threads")
+	resultGetterThreads = conf.Declare(Settings, "spark.resultGetter.threads", conf.AtLeast(conf.Ints, 1), "4",
+		"How many results the driver fetches from executors at once.")
 )
 
 // Settings of the DAG and task schedulers.

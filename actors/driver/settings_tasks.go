@@ -59,7 +59,7 @@ func (s *Scheduler) startTasks(c *rpcenv.Context) {
 		Profiles:      map[int32]*tasks.Profile{0: taskProfile(c.Conf())},
 		Allocations:   s.allocations,
 		MaxFailures:   taskMaxFailures.Get(c.Conf()),
-		MaxResultSize: driverMaxResultSize.Get(c.Conf()),
+		MaxResultSize: submit.DriverMaxResultSize.Get(c.Conf()),
 		Waits: tasks.Waits{
 			Process: localityWaitProcess.Get(c.Conf()), Node: localityWaitNode.Get(c.Conf()), Rack: localityWaitRack.Get(c.Conf()),
 		},

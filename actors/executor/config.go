@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
@@ -80,7 +81,7 @@ type IO struct {
 	// Blocks keeps this executor's map outputs and serves them to others.
 	Blocks Blocks
 	// Transfer brings the blocks of others.
-	Transfer Transfer
+	Transfer storage.Transfer
 }
 
 // Blocks keeps blocks by their ids and serves them at an address. Its methods may be called from several bodies at once.
@@ -89,13 +90,10 @@ type Blocks interface {
 	Put(ids []string, data [][]byte) error
 	// Get returns a block that this executor keeps.
 	Get(id string) ([]byte, error)
+	// Remove ends the keeping of a block that was put alone. One that is not there is no error.
+	Remove(id string) error
 	// Address is where others fetch.
 	Address() rpcenv.Address
-}
-
-// Transfer fetches blocks from an executor's block address, in the order of ids.
-type Transfer interface {
-	Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(i int, data []byte) error) error
 }
 
 // Config is what the endpoint is made of.
@@ -107,5 +105,5 @@ type Config struct {
 	LogURLs, Attributes []*app.Property
 }
 
-// maxResult bounds a task's result, which travels in StatusUpdate beside other messages.
-const maxResult = 32 << 20
+// maxDirect bounds a result in StatusUpdate, which travels beside other messages, whatever the settings.
+const maxDirect = 32 << 20

@@ -85,6 +85,8 @@ func (e *Executor) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		e.launchTask(c, m.GetData())
 	case *app.KillTask:
 		e.killTask(c, m)
+	case *storagepb.RemoveBlock:
+		e.removeBlock(c, m)
 	case *app.StopExecutor:
 		e.stopExecutor(c)
 	case *app.DecommissionExecutor:

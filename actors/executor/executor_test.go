@@ -92,43 +92,23 @@ func TestWhatEachExecutorWouldMeetIsABadJob(t *testing.T) {
 	}
 }
 
-func TestAResultThatTheDriverCannotGetSaysSizeLimitAndRemedy(t *testing.T) {
-	for _, tc := range []struct {
-		settings []*app.Property
-		bytes    int
-		want     []string // nothing: the result is sent
-	}{
-		{nil, 1 << 20, nil},
-		{nil, 33 << 20, []string{"34603012 bytes", "33554432", "whatever the settings", "more partitions"}},
-		{
-			[]*app.Property{{Key: "spark.rpc.message.maxSize", Value: "1"}},
-			1 << 20,
-			[]string{"1048579 bytes", "1048576", "spark.rpc.message.maxSize", "more partitions"},
-		},
-	} {
-		r := startRig(t, nil, tc.settings...)
-		r.expect(&app.LaunchedExecutor{})
-		r.launch(task(t, large.With(tc.bytes), 1))
-		u := r.end()
-		if tc.want == nil {
-			if u.GetState() != app.TaskState_FINISHED {
-				t.Error(u.GetFailure())
-			}
-			continue
-		}
-		if f := u.GetFailure(); f.GetKind() != "ResultTooLarge" || !containsAll(f.GetMessage(), tc.want) {
-			t.Errorf("%v, want %q", f, tc.want)
+// A large result lies at the executor until the driver has it.
+func TestALargeResultIsABlockUntilTheDriverRemovesIt(t *testing.T) {
+	r := newRig(t)
+	r.launch(task(t, large.With(1<<20), 1))
+	res := r.end().GetResult()
+	const id = "taskresult_1"
+	if at := res.GetBlockManager(); res.GetSize() != int64(len(r.blocks.own[id])) || res.GetSize() <= 1<<20 || res.Records != nil || res.GetCount() != 1 ||
+		at.GetExecutorId() != "0" || at.GetHost() != "10.0.0.2" || at.GetPort() != 1 {
+		t.Errorf("the driver heard of %d bytes at %v, with %d in the message; there are %d", res.GetSize(), at, len(res.GetRecords()), len(r.blocks.own[id]))
+	}
+	for range 2 { // a second time it is not there any more
+		r.driver.Send(r.ref, &storage.RemoveBlock{BlockId: id})
+		r.Settle()
+		if _, ok := r.blocks.own[id]; ok {
+			t.Error("the block is still there")
 		}
 	}
-}
-
-func containsAll(s string, parts []string) bool {
-	for _, part := range parts {
-		if !strings.Contains(s, part) {
-			return false
-		}
-	}
-	return true
 }
 
 func TestADuplicateLaunchIsIgnored(t *testing.T) {

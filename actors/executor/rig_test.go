@@ -76,6 +76,11 @@ func (s *store) Get(id string) ([]byte, error) {
 	return nil, errors.New("no block " + id)
 }
 
+func (s *store) Remove(id string) error {
+	delete(s.own, id)
+	return nil
+}
+
 func (*store) Address() rpcenv.Address { return rpcenv.Address{Host: "10.0.0.2", Port: 1} }
 
 func (s *store) Fetch(_ *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {

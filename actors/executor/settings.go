@@ -23,8 +23,8 @@ var (
 		"After how long the driver forces a decommissioned executor to end.").Awaits("decommissioning with a deadline")
 	_ = conf.Declare(Settings, "spark.executor.metrics.pollingInterval", conf.AtLeast(conf.Durations(time.Millisecond), 0), "0",
 		"How often an executor reads its metrics; 0 for with each heartbeat.").Awaits("executors' metrics")
-	_ = conf.Declare(Settings, "spark.task.maxDirectResultSize", conf.Between(conf.Sizes(conf.Byte), 1, 2047*conf.MiB), "1m",
-		"Results up to this size travel in the status message, larger ones as blocks.").Awaits("indirect results")
+	taskMaxDirectResultSize = conf.Declare(Settings, "spark.task.maxDirectResultSize", conf.Between(conf.Sizes(conf.Byte), 1, 2047*conf.MiB), "1m",
+		"Results up to this size travel in the status message, larger ones as blocks.")
 	_ = conf.Declare(Settings, "spark.task.reaper.enabled", conf.Bools, "false",
 		"Whether killed tasks are watched until they end.").Awaits("the task reaper")
 	_ = conf.Declare(Settings, "spark.task.reaper.pollingInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10s",

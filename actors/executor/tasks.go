@@ -41,7 +41,7 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 			}
 			t.work = &work{
 				desc: d, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(),
-				maxMessage: rpcenv.RPCMessageMaxSize.Get(c.Conf()) << 20, began: c.Now(),
+				limits: limitsOf(c.Conf()), began: c.Now(),
 			}
 			t.cancel = rpcenv.Run(c, "", t.work.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
 		})
@@ -185,8 +185,6 @@ func failureOf(err error) *app.TaskFailure {
 		f.Stack = string(user.Stack)
 	case differs:
 		f.Kind, f.Lineage = "LineageDiffers", lineage.Executor
-	case errors.Is(err, errResultTooLarge):
-		f.Kind = "ResultTooLarge"
 	case slices.ContainsFunc(badJob, func(bad error) bool { return errors.Is(err, bad) }):
 		f.Kind = "BadJob"
 	}

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"sync/atomic"
@@ -20,14 +19,11 @@ type work struct {
 	outputs map[int][]*storagepb.MapStatus
 	io      IO
 	self    *storagepb.BlockManagerId
-	// maxMessage is spark.rpc.message.maxSize in bytes.
-	maxMessage int
-	began      time.Time
+	limits  limits
+	began   time.Time
 	// read counts records of its input and of shuffles, while it runs.
 	read atomic.Int64
 }
-
-var errResultTooLarge = errors.New("the result is too large")
 
 // fetchError is a map output that could not be fetched (org.apache.spark.shuffle.FetchFailedException).
 type fetchError struct {
@@ -65,11 +61,8 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := w.fits(len(r.Records)); err != nil {
-			return nil, err
-		}
-		result.Records, result.Count = r.Records, r.Count
-		return result, nil
+		result.Count = r.Count
+		return result, w.bring(result, r.Records)
 	}
 	shuffle, err := w.shuffleIndex()
 	if err != nil {
@@ -86,19 +79,6 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 // progress is how many records it has read so far, and for how many milliseconds it has run.
 func (w *work) progress(now time.Time) (records, ms int64) {
 	return w.read.Load(), now.Sub(w.began).Milliseconds()
-}
-
-// fits refuses a result that no message can bring to the driver.
-func (w *work) fits(size int) error {
-	limit, whose := maxResult, "whatever the settings"
-	if w.maxMessage < limit {
-		limit, whose = w.maxMessage, "by spark.rpc.message.maxSize"
-	}
-	if size <= limit {
-		return nil
-	}
-	return fmt.Errorf("%w: %d bytes, and one task may send %d to the driver, %s: give the job more partitions, so that each task "+
-		"has less, or bring less, as Count, Filter and ReduceByKey do", errResultTooLarge, size, limit, whose)
 }
 
 // shuffleIndex is the lineage's index of the shuffle that the task writes for.

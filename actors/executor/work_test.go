@@ -12,6 +12,7 @@ import (
 	"github.com/coherer/coherer/messages/app"
 	storagepb "github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // outside has every block, except those that it lacks, and notes what it is asked for.
@@ -28,6 +29,11 @@ func (o *outside) Put(ids []string, data [][]byte) error {
 func (o *outside) Get(id string) ([]byte, error) {
 	o.notes = append(o.notes, "own "+id)
 	return []byte(id), o.lacks[id]
+}
+
+func (o *outside) Remove(id string) error {
+	o.notes = append(o.notes, "remove "+id)
+	return o.lacks[id]
 }
 
 func (*outside) Address() rpcenv.Address { return rpcenv.Address{Host: "h0", Port: 1} }
@@ -179,25 +185,75 @@ func TestRunningTasksAreNamedInOrder(t *testing.T) {
 	}
 }
 
-func TestAResultFitsToTheByte(t *testing.T) {
-	const whatever = "whatever the settings"
+// A result goes in the message, waits as a block, or is given up, to the byte as the settings say.
+func TestAResultGoesAsItsSizeSays(t *testing.T) {
 	for _, c := range []struct {
-		maxMessage, size, limit int
-		whose                   string
+		settings string
+		size     int
+		want     string
 	}{
-		{128 << 20, 32 << 20, 0, ""},
-		{128 << 20, 32<<20 + 1, 32 << 20, whatever},
-		{32 << 20, 32<<20 + 1, 32 << 20, whatever},
-		{1 << 20, 1 << 20, 0, ""},
-		{1 << 20, 1<<20 + 1, 1 << 20, "by spark.rpc.message.maxSize"},
-		{1 << 20, 0, 0, ""},
+		{"", 0, "direct"},
+		{"", 1 << 20, "direct"},
+		{"", 1<<20 + 1, "block"},
+		{"spark.task.maxDirectResultSize=10b", 10, "direct"},
+		{"spark.task.maxDirectResultSize=10b", 11, "block"},
+		{"spark.task.maxDirectResultSize=9m spark.rpc.message.maxSize=2", 2 << 20, "direct"},
+		{"spark.task.maxDirectResultSize=9m spark.rpc.message.maxSize=2", 2<<20 + 1, "block"},
+		{"spark.task.maxDirectResultSize=1g", 32 << 20, "direct"},
+		{"spark.task.maxDirectResultSize=1g", 32<<20 + 1, "block"},
+		{"spark.driver.maxResultSize=5b", 5, "direct"},
+		{"spark.driver.maxResultSize=5b", 6, "none"},
+		{"spark.driver.maxResultSize=2m", 2 << 20, "block"},
+		{"spark.driver.maxResultSize=2m", 2<<20 + 1, "none"},
+		{"spark.driver.maxResultSize=0", 2 << 20, "block"},
 	} {
-		want := fmt.Sprintf("the result is too large: %d bytes, and one task may send %d to the driver, %s: give the job more partitions, so that "+
-			"each task has less, or bring less, as Count, Filter and ReduceByKey do", c.size, c.limit, c.whose)
-		err := (&work{maxMessage: c.maxMessage}).fits(c.size)
-		if c.limit == 0 && err != nil || c.limit > 0 && (!errors.Is(err, errResultTooLarge) || err.Error() != want) {
-			t.Errorf("%d bytes of %d: %v", c.size, c.maxMessage, err)
+		pairs := map[string]string{}
+		for pair := range strings.FieldsSeq(c.settings) {
+			key, value, _ := strings.Cut(pair, "=")
+			pairs[key] = value
 		}
+		settings, err := conf.New(pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, result := &kept{}, &app.TaskResult{}
+		w := reducer(&outside{})
+		w.io.Blocks, w.limits = o, limitsOf(settings)
+		if err := w.bring(result, make([]byte, c.size)); err != nil {
+			t.Fatal(err)
+		}
+		got := "?"
+		switch size := int64(c.size); {
+		case len(result.GetRecords()) == c.size && result.GetSize() == 0 && o.id == "":
+			got = "direct"
+		case len(o.data) == c.size && o.id == "taskresult_9" && result.GetSize() == size && result.GetBlockManager() == w.self && result.Records == nil:
+			got = "block"
+		case result.GetSize() == size && result.GetBlockManager() == nil && result.Records == nil && o.id == "":
+			got = "none"
+		}
+		if got != c.want {
+			t.Errorf("%s, %d bytes: %s, want %s", c.settings, c.size, got, c.want)
+		}
+	}
+}
+
+// kept is the one block that was put.
+type kept struct {
+	outside
+	id   string
+	data []byte
+}
+
+func (k *kept) Put(ids []string, data [][]byte) error {
+	k.id, k.data = ids[0], data[0]
+	return nil
+}
+
+func TestAResultThatCannotBeKeptFailsItsTask(t *testing.T) {
+	w := reducer(&outside{lacks: map[string]error{"taskresult_9": errors.New("no space left on device")}})
+	err := w.bring(&app.TaskResult{}, []byte("abc"))
+	if err == nil || err.Error() != "keep the result of task: no space left on device" {
+		t.Error(err)
 	}
 }
 

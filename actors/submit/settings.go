@@ -25,6 +25,8 @@ var (
 		"The cores of a driver in cluster mode.")
 	DriverMemory = conf.Declare(Settings, "spark.driver.memory", conf.AtLeast(conf.Sizes(conf.MiB), 1), "1g",
 		"The memory of the driver.")
+	DriverMaxResultSize = conf.Declare(Settings, "spark.driver.maxResultSize", conf.AtLeast(conf.Sizes(conf.Byte), 0), "1g",
+		"How many bytes the results of one action may have together; 0 for no limit.")
 	driverSupervise = conf.Declare(Settings, "spark.driver.supervise", conf.Bools, "false",
 		"Whether a driver in cluster mode is started again when it fails.")
 )

@@ -57,16 +57,45 @@ func TestBlocksAreKeptAndServed(t *testing.T) {
 	body := env.Blocking(t.Context())
 	defer body.Close()
 	var sizes []int
-	err = transfer{client}.Fetch(body, b.Address(), []string{"c", "a"}, func(_ int, data []byte) error {
+	err = Transfer{client}.Fetch(body, b.Address(), []string{"c", "a"}, func(_ int, data []byte) error {
 		sizes = append(sizes, len(data))
 		return nil
 	})
 	if err != nil || len(sizes) != 2 || sizes[0] != 1<<20 || sizes[1] != 3 {
 		t.Error(sizes, err)
 	}
-	err = transfer{client}.Fetch(body, b.Address(), []string{"nobody"}, func(int, []byte) error { return nil })
+	err = Transfer{client}.Fetch(body, b.Address(), []string{"nobody"}, func(int, []byte) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "nobody") {
 		t.Error("a missing block:", err)
+	}
+}
+
+// A block that was put alone leaves no file when it is removed.
+func TestARemovedBlockLeavesNoFile(t *testing.T) {
+	dir := t.TempDir()
+	b, err := newBlocks([]string{dir}, rpcenv.Address{Host: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for _, id := range []string{"a", "b"} {
+		if err := b.Put([]string{id}, [][]byte{[]byte(id)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // a second time it is not there any more
+		if err := b.Remove("a"); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := b.Get("a"); err == nil {
+		t.Error("the block is still there")
+	}
+	if data, err := b.Get("b"); string(data) != "b" {
+		t.Error("another block:", err)
+	}
+	if files, err := os.ReadDir(dir); len(files) != 1 {
+		t.Error(files, err)
 	}
 }
 

@@ -99,6 +99,18 @@ func (b *blocks) Get(id string) ([]byte, error) {
 	return data, errors.Join(err, f.Close())
 }
 
+// Remove deletes a block that is alone in its file.
+func (b *blocks) Remove(id string) error {
+	b.mu.Lock()
+	p, ok := b.index[id]
+	delete(b.index, id)
+	b.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	return os.Remove(p.path)
+}
+
 // OpenBlocks is called by the server for other executors.
 func (b *blocks) OpenBlocks(ids []string) ([]bulk.Chunk, error) {
 	chunks := make([]bulk.Chunk, len(ids))
@@ -112,10 +124,17 @@ func (b *blocks) OpenBlocks(ids []string) ([]bulk.Chunk, error) {
 	return chunks, nil
 }
 
-// transfer fetches from others' block ports.
-type transfer struct{ client *bulk.Client }
+// Transfer fetches from others' block ports. Its owner closes it.
+type Transfer struct{ client *bulk.Client }
 
-func (t transfer) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
+// NewTransfer makes a Transfer without connections.
+func NewTransfer() Transfer { return Transfer{bulk.NewClient(bulk.Options{})} }
+
+// Close ends its connections, and what is being fetched.
+func (t Transfer) Close() error { return t.client.Close() }
+
+// Fetch implements [storage.Transfer].
+func (t Transfer) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
 	return t.client.FetchBlocks(b.Context(), from, ids, func(i int, r io.Reader, n int64) error {
 		data := make([]byte, n)
 		if _, err := io.ReadFull(r, data); err != nil {

@@ -45,7 +45,7 @@ func findMaster(clusterMode bool, a applicationmaster.Args, log *logrus.Entry) (
 	x := applicationmaster.Boot{
 		ClusterMode: clusterMode, Args: a,
 		Host: orLoopback(os.Getenv("NM_HOST")), ProxyBase: os.Getenv("APPLICATION_WEB_PROXY_BASE"),
-		Environment: sparkVariables(), FS: Files{},
+		Environment: sparkVariables(), FS: Files{}, Transfer: NewTransfer(),
 	}
 	id, err := ids.ParseContainer(os.Getenv(containerVar))
 	if err != nil {

@@ -84,7 +84,9 @@ func drive(s Submission, program Program, args []string) (err error) {
 	if err := serveSelf(p.Host, env.Address()); err != nil {
 		return err
 	}
-	cfg := driver.Config{Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}}
+	transfer := NewTransfer()
+	defer func() { err = errors.Join(err, transfer.Close()) }()
+	cfg := driver.Config{Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}, Transfer: transfer}
 	if submit.MasterURL.Get(c) == YARNMaster {
 		if cfg.YARN, err = s.onYARN(c); err != nil {
 			return err

@@ -22,7 +22,6 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/trace/record"
-	"github.com/coherer/coherer/rpcenv/transport/bulk"
 )
 
 // exitTerminated is the exit code of a process that SIGTERM ended.
@@ -82,7 +81,7 @@ func Execute(given Execution) error {
 	x := executor.Boot{
 		Args: a, Settings: given.Settings, Log: log, Resources: resources,
 		LogURLs: variables("SPARK_LOG_URL_", strings.ToLower), Attributes: variables("SPARK_EXECUTOR_ATTRIBUTE_", strings.ToUpper),
-		IO:   executor.IO{FS: Files{}, Blocks: store, Transfer: transfer{bulk.NewClient(bulk.Options{})}},
+		IO:   executor.IO{FS: Files{}, Blocks: store, Transfer: NewTransfer()},
 		Made: func(env *rpcenv.Env) error { return p.Serve(env, "") },
 	}
 	if err := x.Run(p.Host); err != nil {

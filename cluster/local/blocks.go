@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -42,8 +43,8 @@ type blockStore struct {
 }
 
 var (
-	_ executor.Blocks   = (*blockStore)(nil)
-	_ executor.Transfer = (*blockTable)(nil)
+	_ executor.Blocks  = (*blockStore)(nil)
+	_ storage.Transfer = (*blockTable)(nil)
 )
 
 func (t *blockTable) newStore(host string, gone func() bool) *blockStore {
@@ -74,6 +75,13 @@ func (s *blockStore) Get(id string) ([]byte, error) {
 		return nil, fmt.Errorf("no block %s here", id)
 	}
 	return data, nil
+}
+
+func (s *blockStore) Remove(id string) error {
+	s.table.mu.Lock()
+	defer s.table.mu.Unlock()
+	delete(s.data, id)
+	return nil
 }
 
 // Fetch brings the blocks of another executor; one whose process has ended refuses the connection.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driverclient"
+	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/app"
@@ -49,7 +50,7 @@ func driverName(cmd rpcenv.Command) string {
 }
 
 // startDriver is a driver in cluster mode, with a process of its own in the World: it ends with its Worker.
-func startDriver(h rpcenv.Host, cmd rpcenv.Command) error {
+func startDriver(h rpcenv.Host, cmd rpcenv.Command, t storage.Transfer) error {
 	s, err := submissionOf(cmd)
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command) error {
 	if err := worker.Watch(env, cmd.Args[0]); err != nil {
 		return err
 	}
-	_, err = RunDriver(env, driver.Config{AppName: s.Name, Masters: masters}, func(_ *rpcenv.Blocking, a *app.App) error {
+	_, err = RunDriver(env, driver.Config{AppName: s.Name, Masters: masters, Transfer: t}, func(_ *rpcenv.Blocking, a *app.App) error {
 		err := program(context.Background(), a, args[1:], io.Discard)
 		env.Stop(worker.WatcherName) // the result counts, also when the Worker ends now
 		return err

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -22,9 +23,15 @@ func (r *Running) Paused() bool { return isPaused(r.host) }
 // executors are the executors' processes that a World started.
 type executors struct {
 	world World
+	table *blockTable
 	mu    sync.Mutex // locked before a process's
 	all   []Running
 }
+
+func (x *executors) blocks() *blockTable { return x.table }
+
+// Transfer fetches from the table of blocks.
+func (x *executors) Transfer() storage.Transfer { return x.table }
 
 func (x *executors) add(h mortal, args executor.Args) {
 	x.mu.Lock()

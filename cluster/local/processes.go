@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/program"
@@ -24,8 +26,9 @@ const Processes Kind = "processes"
 // processWorld is the test's process and its children.
 type processWorld struct {
 	*realWorld
-	starter *process.Starter
-	hearing sync.WaitGroup // of the goroutines that read the reports of daemons
+	starter  *process.Starter
+	transfer app.Transfer   // executors have ports for their blocks
+	hearing  sync.WaitGroup // of the goroutines that read the reports of daemons
 
 	mu       sync.Mutex
 	children map[string]*child
@@ -55,10 +58,11 @@ func (c *child) Exited() (code int, ended bool) {
 }
 
 func newProcessWorld() *processWorld {
-	return &processWorld{realWorld: newRealWorld(TCP), starter: process.NewStarter(), children: map[string]*child{}}
+	return &processWorld{realWorld: newRealWorld(TCP), starter: process.NewStarter(), transfer: app.NewTransfer(), children: map[string]*child{}}
 }
 
-func (w *processWorld) Kind() Kind { return Processes }
+func (w *processWorld) Kind() Kind                 { return Processes }
+func (w *processWorld) Transfer() storage.Transfer { return w.transfer }
 
 // adopt gives a child its name; an earlier child of that name loses it.
 func (w *processWorld) adopt(name string, c *child) {
@@ -96,7 +100,7 @@ func (w *processWorld) Close() error {
 	err := w.realWorld.Close()
 	w.starter.Close()
 	w.hearing.Wait() // it ends with the pipes of the daemons, so after them
-	return err
+	return errors.Join(err, w.transfer.Close())
 }
 
 // daemon starts a daemon and waits until it is ready.

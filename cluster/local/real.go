@@ -39,7 +39,7 @@ type realRole struct {
 
 func newRealWorld(kind Kind) *realWorld {
 	w := &realWorld{kind: kind, recorder: record.NewRecorder(bodyLimit), changed: make(chan struct{}, 1), roles: map[string]realRole{}}
-	w.world = w
+	w.world, w.table = w, newBlockTable(kind)
 	w.flight = newFlight(w.Wake)
 	w.unwatch = w.recorder.Watch(w.flight.see)
 	w.host = transport.New(transport.Options{Recorder: w.recorder, Memory: kind == InProcess})

@@ -248,7 +248,7 @@ func (c *Cluster) Application(name string, program func(b *rpcenv.Blocking, a *a
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	d, err := RunDriver(env, driver.Config{AppName: name, Masters: c.masters()}, program, func(err error) {
+	d, err := RunDriver(env, driver.Config{AppName: name, Masters: c.masters(), Transfer: c.Transfer()}, program, func(err error) {
 		done(err)
 		c.Wake()
 	})

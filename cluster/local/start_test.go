@@ -104,6 +104,9 @@ func TestProcesses(t *testing.T) {
 	var counts []rdd.Pair[int64, int64]
 	c.Application("Driver", func(b *rpcenv.Blocking, a *app.App) (err error) {
 		cancelsAJob(t, c, a)
+		if err = collectsLarge(context.Background(), a); err != nil {
+			return err
+		}
 		// Its tasks want the same cores.
 		if counts, err = rdd.Collect(context.Background(), a, lastDigits.With(args{1000})); err != nil {
 			return err

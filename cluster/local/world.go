@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -45,6 +46,8 @@ type World interface {
 	Tie(class string)
 	// SetExecutor says how executors of a class are started, by the arguments that their Worker gives them.
 	SetExecutor(class string, start func(rpcenv.Host, executor.Args) error)
+	// Transfer fetches the blocks of executors, for drivers.
+	Transfer() storage.Transfer
 	// Executors are the executors' processes that run, in the order of their start.
 	Executors() []Running
 	// Run runs until cond holds, which is looked at whenever something happened.
@@ -62,6 +65,7 @@ type World interface {
 	Recorder() *record.Recorder
 	// Simulated is the simulation, nil in other kinds.
 	Simulated() *sim.World
+	blocks() *blockTable
 	// Close ends everything.
 	Close() error
 }
@@ -76,7 +80,7 @@ func NewWorld(kind Kind, seed uint64) (World, error) {
 	switch kind {
 	case Sim:
 		s := &simWorld{World: sim.New(seed, bodyLimit), ips: map[string]string{}}
-		s.world, w = s, s
+		s.world, s.table, w = s, newBlockTable(kind), s
 	case InProcess, TCP:
 		w = newRealWorld(kind)
 	case Processes:
@@ -84,8 +88,8 @@ func NewWorld(kind Kind, seed uint64) (World, error) {
 	default:
 		return nil, fmt.Errorf("local: no world is called %q: want sim, local, tcp or processes", kind)
 	}
-	w.SetExecutor(executor.Class, newBlockTable(kind).run)
-	w.SetRole(worker.DriverClass, driverName, startDriver)
+	w.SetExecutor(executor.Class, w.blocks().run)
+	w.SetRole(worker.DriverClass, driverName, func(h rpcenv.Host, cmd rpcenv.Command) error { return startDriver(h, cmd, w.Transfer()) })
 	return w, nil
 }
 

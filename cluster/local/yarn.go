@@ -35,7 +35,7 @@ type YARN struct {
 // NewYARN lets NodeManagers of a World start containers: application masters, called by their application's name in cluster
 // mode and AM in client mode, and executors.
 func NewYARN(w World, programs map[string]builtin.Program) *YARN {
-	y := &YARN{world: w, files: newYARNFiles(), programs: programs, blocks: newBlockTable(w.Kind())}
+	y := &YARN{world: w, files: newYARNFiles(), programs: programs, blocks: w.blocks()}
 	w.SetRole(nodemanager.ContainerClass, y.nameOf, y.start)
 	w.Tie(nodemanager.ContainerClass)
 	return y

@@ -729,8 +729,12 @@ type TaskResult struct {
 	// bytes_read counts input.
 	BytesRead int64 `protobuf:"varint,4,opt,name=bytes_read,json=bytesRead,proto3" json:"bytes_read,omitempty"`
 	// records_read counts what it read of its input and of shuffles, run_ms how long it computed.
-	RecordsRead   int64 `protobuf:"varint,5,opt,name=records_read,json=recordsRead,proto3" json:"records_read,omitempty"`
-	RunMs         int64 `protobuf:"varint,6,opt,name=run_ms,json=runMs,proto3" json:"run_ms,omitempty"`
+	RecordsRead int64 `protobuf:"varint,5,opt,name=records_read,json=recordsRead,proto3" json:"records_read,omitempty"`
+	RunMs       int64 `protobuf:"varint,6,opt,name=run_ms,json=runMs,proto3" json:"run_ms,omitempty"`
+	// size in bytes of records that are not in the message; 0: they are in it, or there are none.
+	Size int64 `protobuf:"varint,7,opt,name=size,proto3" json:"size,omitempty"`
+	// block_manager keeps such records as block taskresult_TID; absent: they are more than spark.driver.maxResultSize, and kept nowhere.
+	BlockManager  *storage.BlockManagerId `protobuf:"bytes,8,opt,name=block_manager,json=blockManager,proto3" json:"block_manager,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -807,11 +811,24 @@ func (x *TaskResult) GetRunMs() int64 {
 	return 0
 }
 
+func (x *TaskResult) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *TaskResult) GetBlockManager() *storage.BlockManagerId {
+	if x != nil {
+		return x.BlockManager
+	}
+	return nil
+}
+
 // TaskFailure is why an attempt failed.
 type TaskFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// kind: "ExceptionFailure", "FetchFailed", "TaskKilled"; "LineageDiffers", "ResultTooLarge" and "BadJob" when another try
-	// would fail alike.
+	// kind: "ExceptionFailure", "FetchFailed", "TaskKilled"; "LineageDiffers" and "BadJob" when another try would fail alike.
 	Kind    string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// stack of user code that panicked.
@@ -1393,7 +1410,7 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x06result\x18\x05 \x01(\v2\x0f.app.TaskResultB\x04\xe0\xe0\x18\x02R\x06result\x12*\n" +
 	"\afailure\x18\x06 \x01(\v2\x10.app.TaskFailureR\afailure:\x90\x02\xe2\xe0\x18\x8b\x02\b\xed\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate:-when an attempt begins, and when it has endedBNRUNNING changes nothing; a second end is ignored, so no cores are freed twice.J\x172.1; taskCpus since 3.3B\n" +
 	"\n" +
-	"\b_task_id\"\xce\x01\n" +
+	"\b_task_id\"\xa6\x02\n" +
 	"\n" +
 	"TaskResult\x121\n" +
 	"\n" +
@@ -1403,7 +1420,9 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\n" +
 	"bytes_read\x18\x04 \x01(\x03R\tbytesRead\x12!\n" +
 	"\frecords_read\x18\x05 \x01(\x03R\vrecordsRead\x12\x1b\n" +
-	"\x06run_ms\x18\x06 \x01(\x03B\x04\xe0\xe0\x18\x01R\x05runMs\"\x88\x02\n" +
+	"\x06run_ms\x18\x06 \x01(\x03B\x04\xe0\xe0\x18\x01R\x05runMs\x12\x12\n" +
+	"\x04size\x18\a \x01(\x03R\x04size\x12B\n" +
+	"\rblock_manager\x18\b \x01(\v2\x17.storage.BlockManagerIdB\x04\xe0\xe0\x18\x01R\fblockManager\"\x88\x02\n" +
 	"\vTaskFailure\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1a\n" +
@@ -1501,15 +1520,16 @@ var file_proto_app_app_proto_depIdxs = []int32{
 	9,  // 7: app.StatusUpdate.result:type_name -> app.TaskResult
 	10, // 8: app.StatusUpdate.failure:type_name -> app.TaskFailure
 	20, // 9: app.TaskResult.map_status:type_name -> storage.MapStatus
-	21, // 10: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
-	13, // 11: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
-	21, // 12: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
-	16, // 13: app.Heartbeat.progress:type_name -> app.TaskProgress
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	21, // 10: app.TaskResult.block_manager:type_name -> storage.BlockManagerId
+	21, // 11: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
+	13, // 12: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
+	21, // 13: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
+	16, // 14: app.Heartbeat.progress:type_name -> app.TaskProgress
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_proto_app_app_proto_init() }

@@ -449,6 +449,52 @@ func (x *MapOutputStatuses) GetEpoch() int64 {
 	return 0
 }
 
+// RemoveBlock ends the keeping of a block that was put alone.
+type RemoveBlock struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// block_id as Spark names blocks: taskresult_7.
+	BlockId       string `protobuf:"bytes,1,opt,name=block_id,json=blockId,proto3" json:"block_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveBlock) Reset() {
+	*x = RemoveBlock{}
+	mi := &file_proto_storage_storage_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveBlock) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveBlock) ProtoMessage() {}
+
+func (x *RemoveBlock) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveBlock.ProtoReflect.Descriptor instead.
+func (*RemoveBlock) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *RemoveBlock) GetBlockId() string {
+	if x != nil {
+		return x.BlockId
+	}
+	return ""
+}
+
 var File_proto_storage_storage_proto protoreflect.FileDescriptor
 
 const file_proto_storage_storage_proto_rawDesc = "" +
@@ -480,7 +526,9 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\v_shuffle_id\"h\n" +
 	"\x11MapOutputStatuses\x124\n" +
 	"\bstatuses\x18\x01 \x03(\v2\x12.storage.MapStatusB\x04\xe0\xe0\x18\x02R\bstatuses\x12\x14\n" +
-	"\x05epoch\x18\x02 \x01(\x03R\x05epoch:\a\xe2\xe0\x18\x03\b\xdb\x0fB5Z3github.com/coherer/coherer/messages/storage;storageb\x06proto3"
+	"\x05epoch\x18\x02 \x01(\x03R\x05epoch:\a\xe2\xe0\x18\x03\b\xdb\x0f\"\xe3\x02\n" +
+	"\vRemoveBlock\x12\x19\n" +
+	"\bblock_id\x18\x01 \x01(\tR\ablockId:\xb8\x02\xe2\xe0\x18\xb3\x02\b\xdc\x0f\x12\x16CoarseGrainedScheduler\x1a\bExecutor*9org.apache.spark.storage.BlockManagerMessages.RemoveBlock:]when the driver has fetched the result of a task that the executor keeps, or does not want itB*A block that is not there changes nothing.JF2.1; there BlockManagerMaster asks the executor's BlockManagerEndpointB5Z3github.com/coherer/coherer/messages/storage;storageb\x06proto3"
 
 var (
 	file_proto_storage_storage_proto_rawDescOnce sync.Once
@@ -494,7 +542,7 @@ func file_proto_storage_storage_proto_rawDescGZIP() []byte {
 	return file_proto_storage_storage_proto_rawDescData
 }
 
-var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_proto_storage_storage_proto_goTypes = []any{
 	(*BlockManagerId)(nil),         // 0: storage.BlockManagerId
 	(*MapStatus)(nil),              // 1: storage.MapStatus
@@ -504,6 +552,7 @@ var file_proto_storage_storage_proto_goTypes = []any{
 	(*BlockLocations)(nil),         // 5: storage.BlockLocations
 	(*GetMapOutputStatuses)(nil),   // 6: storage.GetMapOutputStatuses
 	(*MapOutputStatuses)(nil),      // 7: storage.MapOutputStatuses
+	(*RemoveBlock)(nil),            // 8: storage.RemoveBlock
 }
 var file_proto_storage_storage_proto_depIdxs = []int32{
 	0, // 0: storage.MapStatus.location:type_name -> storage.BlockManagerId
@@ -531,7 +580,7 @@ func file_proto_storage_storage_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_storage_storage_proto_rawDesc), len(file_proto_storage_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -26,6 +26,8 @@ var comments_proto_storage_storage_proto = [...]string{
 	"storage.GetMapOutputStatuses", "GetMapOutputStatuses asks where the map outputs of a shuffle lie. An unknown shuffle fails the ask.",
 	"storage.MapOutputStatuses", "MapOutputStatuses has one entry a map task; one without location: that output is missing.",
 	"storage.MapOutputStatuses.epoch", "epoch of the book; tasks carry the one that they were made in.",
+	"storage.RemoveBlock", "RemoveBlock ends the keeping of a block that was put alone.",
+	"storage.RemoveBlock.block_id", "block_id as Spark names blocks: taskresult_7.",
 }
 
 var _ = option.Describe(comments_proto_storage_storage_proto[:])

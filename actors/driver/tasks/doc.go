@@ -7,8 +7,8 @@
 // be near their data waits for such executors before it takes others (locality.go), leaves out executors that failures exclude
 // (package exclude, unschedulable.go), starts all or none of its tasks if it is a barrier set (barrier.go), and takes cpus and
 // addresses of resources by its profile (resources.go). Speculate marks slow tasks, of which Offers then starts a second copy
-// (speculation.go). Update and ExecutorLost take the ends of attempts (end.go, lost.go). A set that is a zombie starts nothing any
-// more; it is forgotten when its last attempt ended.
+// (speculation.go). Update and ExecutorLost take the ends of attempts (end.go, lost.go). A result that its executor keeps counts when
+// it is fetched (Effects.Fetch, Fetched). A set that is a zombie starts nothing any more; it is forgotten when its last attempt ended.
 //
 // Each call returns Effects: messages for the DAGScheduler, in order, attempts to be killed, executors to be ended, and whether free
 // cores are to be offered again. What Spark 4.1.4 decides is in testdata/golden; TestGolden plays it, down to the inner state. Where

@@ -106,7 +106,8 @@ func (m *manager) take(result *app.TaskResult) string {
 		m.results, byteText(m.bytes), byteText(limit))
 }
 
-func size(r *app.TaskResult) int64 { return int64(len(r.GetRecords())) }
+// size of a result, also of one that is still at its executor.
+func size(r *app.TaskResult) int64 { return max(int64(len(r.GetRecords())), r.GetSize()) }
 
 // byteText is Spark's text of a size, as in "1281.0 B" and "1024.0 MiB" (Utils.bytesToString).
 func byteText(n int64) string {

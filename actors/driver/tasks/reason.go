@@ -26,7 +26,6 @@ const (
 
 	// Coherer's own: another try would fail alike.
 	KindLineageDiffers = "LineageDiffers"
-	KindResultTooLarge = "ResultTooLarge"
 	KindTaskTooLarge   = "TaskTooLarge"
 	KindBadJob         = "BadJob"
 )
@@ -47,7 +46,7 @@ type Reason struct {
 // permanent reports whether each other try would fail alike.
 func (r Reason) permanent() bool {
 	switch r.Kind {
-	case KindLineageDiffers, KindResultTooLarge, KindTaskTooLarge, KindBadJob, KindNotSerializable, KindOutputFileExists:
+	case KindLineageDiffers, KindTaskTooLarge, KindBadJob, KindNotSerializable, KindOutputFileExists:
 		return true
 	}
 	return false
@@ -74,6 +73,9 @@ type Loss struct {
 
 var success = Reason{Kind: KindSuccess}
 
+// resultLost is the end of an attempt whose executor says that it has ended well, and does not have what it brought.
+var resultLost = Reason{Kind: KindTaskResultLost, Text: "TaskResultLost (result lost from block manager)", Counts: true}
+
 // killed is the end of an attempt that the driver no longer wanted.
 func killed(why string) Reason {
 	return Reason{Kind: KindTaskKilled, Text: "TaskKilled (" + why + ")"}
@@ -97,7 +99,7 @@ func reasonOf(state app.TaskState, writesMap bool, result *app.TaskResult, f *ap
 	switch {
 	case state == app.TaskState_FINISHED && (result == nil || writesMap && result.GetMapStatus() == nil):
 		// An executor that reports a success without what it brought: the task is tried again.
-		return Reason{Kind: KindTaskResultLost, Text: "TaskResultLost (result lost from block manager)", Counts: true}
+		return resultLost
 	case state == app.TaskState_FINISHED:
 		return success
 	case state == app.TaskState_KILLED:
@@ -112,7 +114,7 @@ func reasonOf(state app.TaskState, writesMap bool, result *app.TaskResult, f *ap
 		return killed(f.GetMessage())
 	case KindTaskCommitDenied: // another attempt writes the output, and is not to blame for that
 		return Reason{Kind: KindTaskCommitDenied, Text: f.GetMessage()}
-	case KindLineageDiffers, KindResultTooLarge, KindBadJob, KindNotSerializable, KindOutputFileExists:
+	case KindLineageDiffers, KindBadJob, KindNotSerializable, KindOutputFileExists:
 		return Reason{Kind: f.GetKind(), Text: f.GetMessage(), Counts: true, Lineage: strings.Join(f.GetLineage(), "\n")}
 	}
 	text := f.GetMessage()

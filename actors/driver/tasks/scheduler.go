@@ -55,7 +55,9 @@ type Scheduler struct {
 	sets   []*manager // in the order of their submission
 	queue  *pools.Tree[*manager]
 	live   map[int64]*attempt
-	nextID int64
+	// getting are attempts that have ended on their executors, which still have their results.
+	getting map[int64]*attempt
+	nextID  int64
 	// launched: a task was ever started.
 	launched bool
 
@@ -72,7 +74,7 @@ type Scheduler struct {
 func New(cfg Config) (*Scheduler, []pools.Line) {
 	queue, lines := pools.New[*manager](cfg.Mode, cfg.Allocations)
 	return &Scheduler{
-		cfg: cfg, health: exclude.NewTracker(cfg.Exclude), queue: queue, live: map[int64]*attempt{}, places: map[string]*place{},
+		cfg: cfg, health: exclude.NewTracker(cfg.Exclude), queue: queue, live: map[int64]*attempt{}, getting: map[int64]*attempt{}, places: map[string]*place{},
 		byHost: map[string][]*place{}, byRack: map[string][]string{},
 	}, lines
 }
@@ -86,6 +88,8 @@ type Effects struct {
 	// Executors are excluded executors and nodes that are to go; Exclusions is what failures exclude from now on, or no longer.
 	Executors  []exclude.Kill
 	Exclusions []exclude.Event
+	// Fetch: the result that was reported is to be fetched, and given to Fetched.
+	Fetch bool
 	// Revive: all free cores are to be offered again.
 	Revive bool
 	// Aborts are sets for which AbortUnschedulable is to be called when their time has come.
@@ -206,15 +210,42 @@ func (s *Scheduler) Update(id int64, state app.TaskState, result *app.TaskResult
 		a.over(over, now)
 		return s.effects()
 	}
+	if result.GetSize() > 0 {
+		s.getting[id] = a
+		s.out.Fetch = true
+		return s.effects()
+	}
 	a.succeeded(result, r, now)
 	return s.effects()
+}
+
+// Fetched takes a result that Effects.Fetch asked for; nil: it is lost. The attempt may have failed meanwhile, with its executor.
+// It mirrors the end of TaskResultGetter.enqueueSuccessfulTask.
+func (s *Scheduler) Fetched(id int64, result *app.TaskResult, now time.Time) Effects {
+	a := s.getting[id]
+	if a == nil {
+		return Effects{}
+	}
+	delete(s.getting, id)
+	if result != nil {
+		a.succeeded(result, success, now)
+		return s.effects()
+	}
+	a.failed(resultLost, now)
+	s.revive(a)
+	return s.effects()
+}
+
+// revive offers free cores again if the task of a failed attempt is to be tried once more.
+func (s *Scheduler) revive(a *attempt) {
+	s.out.Revive = s.out.Revive || !a.m.zombie && !a.m.states[a.index].done
 }
 
 // failed takes the failure that an executor reports. Its task may start elsewhere at once.
 func (s *Scheduler) failed(a *attempt, r Reason, now time.Time) Effects {
 	s.end(a)
 	a.failed(r, now)
-	s.out.Revive = s.out.Revive || !a.m.zombie && !a.m.states[a.index].done
+	s.revive(a)
 	return s.effects()
 }
 

@@ -96,7 +96,10 @@ func TestWhatCounts(t *testing.T) {
 		{"no reason", func(p *kit, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_TASK_LOST, nil, nil) }, 4},
 		{"no result", func(p *kit, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_FINISHED, nil, nil) }, 4},
 		{"a lineage that differs", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindLineageDiffers) }, 1},
-		{"a result that is too large", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindResultTooLarge) }, 1},
+		{"a result that its executor does not have any more", func(p *kit, id int64) []rpcenv.Message {
+			p.Update(id, app.TaskState_FINISHED, indirect(5), nil)
+			return p.Fetched(id, nil, p.now).DAG
+		}, 4},
 		{"a job that no executor can compute", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindBadJob) }, 1},
 		{"a task that is too large", func(p *kit, id int64) []rpcenv.Message { return p.Abort(id, "too large") }, 1},
 		{"a kill", func(p *kit, id int64) []rpcenv.Message { return p.Update(id, app.TaskState_KILLED, nil, nil) }, 0},
