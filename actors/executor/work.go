@@ -3,7 +3,6 @@ package executor
 import (
 	"fmt"
 	"iter"
-	"sync/atomic"
 	"time"
 
 	"github.com/coherer/coherer/actors/rdd"
@@ -22,7 +21,7 @@ type work struct {
 	limits  limits
 	began   time.Time
 	// read counts records of its input and of shuffles, while it runs.
-	read atomic.Int64
+	read rdd.Counter
 }
 
 // fetchError is a map output that could not be fetched (org.apache.spark.shuffle.FetchFailedException).
@@ -51,9 +50,9 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 			}
 			return nil
 		},
-		Sleep:     b.Sleep,
-		OnInput:   func(n int64) { result.BytesRead += n },
-		OnRecords: func(n int64) { w.read.Add(n) },
+		Sleep:   b.Sleep,
+		OnInput: func(n int64) { result.BytesRead += n },
+		Read:    &w.read,
 	}
 	// Without a shuffle to write for, the task is one of the result stage.
 	if d.ShuffleId == nil {
@@ -78,7 +77,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 
 // progress is how many records it has read so far, and for how many milliseconds it has run.
 func (w *work) progress(now time.Time) (records, ms int64) {
-	return w.read.Load(), now.Sub(w.began).Milliseconds()
+	return w.read.Records(), now.Sub(w.began).Milliseconds()
 }
 
 // shuffleIndex is the lineage's index of the shuffle that the task writes for.

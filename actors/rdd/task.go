@@ -44,9 +44,9 @@ type Task struct {
 	Sleep func(d time.Duration) error
 	// OnInput, when not nil, is called with the size of each piece of a text file that was read, in bytes.
 	OnInput func(bytes int64)
-	// OnRecords, when not nil, is called with the number of records of text files and shuffles that were read since its last call: every
-	// few records, and for the rest at the task's end.
-	OnRecords func(records int64)
+	// Read, when not nil, counts the records of text files and shuffles that were read: every few records, and the rest at the task's
+	// end.
+	Read *Counter
 }
 
 // RunMap computes a partition of the map side of a shuffle. It returns one encoded block for each reducer, nil where
@@ -92,7 +92,7 @@ type run struct {
 	// look at every store of a pointer, and looks at none of a number.
 	at    int
 	ticks uint32
-	// records were read since the last call of Task.OnRecords.
+	// records were read that Task.Read does not have yet.
 	records int64
 	err     error
 }
@@ -158,8 +158,8 @@ func (r *run) read() {
 }
 
 func (r *run) report() {
-	if r.records > 0 && r.task.OnRecords != nil {
-		r.task.OnRecords(r.records)
+	if r.records > 0 && r.task.Read != nil {
+		r.task.Read.n.Add(r.records)
 		r.records = 0
 	}
 }

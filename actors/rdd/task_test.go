@@ -362,16 +362,16 @@ func TestFileThatGrows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	input, records := int64(0), int64(0)
+	input, records := int64(0), new(Counter)
 	blocks, err := l.RunMap(Task{
 		Node: 2, Split: splits[0], FS: MemFS{"text": []byte("one two three")},
-		OnInput:   func(n int64) { input += n },
-		OnRecords: func(n int64) { records += n },
+		OnInput: func(n int64) { input += n },
+		Read:    records,
 	}, 0)
 	if err != nil || !bytes.Equal(blocks[0], []byte("\x03one\x02\x02tw\x02")) {
 		t.Errorf("block %q, error %v", blocks[0], err)
 	}
-	if input != 6 || records != 1 { // the words that the map function gives are not read
+	if input != 6 || records.Records() != 1 { // the words that the map function gives are not read
 		t.Errorf("read %d bytes in %d lines, want the 6 of the split in one", input, records)
 	}
 }
