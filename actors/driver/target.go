@@ -28,7 +28,7 @@ func (s *Scheduler) requestTotalExecutors(c *rpcenv.Context, m allocation.Reques
 // askTotals asks the cluster for executors: the Master, or on YARN the ApplicationMaster.
 func (s *Scheduler) askTotals(c *rpcenv.Context, totals []*deploy.ProfileTarget, then func(*rpc.Bool, error)) {
 	if s.cfg.YARN != nil {
-		rpcenv.Ask(c, s.yarn, &app.RequestExecutors{ResourceProfileToTotalExecs: totals}, then)
+		rpcenv.Ask(c, s.yarn, &app.RequestExecutors{ResourceProfileToTotalExecs: totals, ExcludedNodes: s.tasks.ExcludedNodes()}, then)
 		return
 	}
 	rpcenv.Ask(c, s.appClient, appclient.RequestExecutors{Totals: totals}, then)

@@ -14,6 +14,9 @@ func (s *Scheduler) Excludes(executor, host string) bool {
 	return s.health.Executor(executor) || s.health.Node(host)
 }
 
+// ExcludedNodes are the nodes that the application excludes, sorted: where the cluster is to start no executor.
+func (s *Scheduler) ExcludedNodes() []string { return s.health.Nodes() }
+
 // excludes reports whether failures keep a task from an executor.
 func (m *manager) excludes(index int32, o *Offer) bool {
 	return m.excluded.NodeForTask(o.Host, int(index)) || m.excluded.ExecutorForTask(o.Executor, int(index))
