@@ -27,7 +27,8 @@ type Config struct {
 	Environment []*deploy.EnvironmentVariable
 	// FS is where text files are split, and where spark.scheduler.allocation.file is. Without either it may be nil.
 	FS rdd.FS
-	// Transfer fetches results that are too large for a message. Without it they are lost, and their tasks run again.
+	// Transfer fetches results that are too large for a message. Without it they are lost: a job that has such
+	// a result fails when its task has been tried spark.task.maxFailures times.
 	Transfer storage.Transfer
 	// Listener is an endpoint of the driver's Env that gets the events of package event; the zero Ref: nobody.
 	Listener rpcenv.Ref

@@ -67,7 +67,7 @@ func (s *Scheduler) statusUpdate(c *rpcenv.Context, m *app.StatusUpdate) {
 	}
 }
 
-// progress is of use when the driver looks for slow tasks.
+// progress passes on how far attempts have come: by it the task scheduler tells slow tasks.
 func (s *Scheduler) progress(m heartbeat.Progress) {
 	for _, p := range m.Tasks {
 		if s.tasks.Known(p.GetTaskId(), m.ExecutorID) {

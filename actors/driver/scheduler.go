@@ -98,7 +98,7 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case *app.ExecutorDecommissioning:
 		s.executorDecommissioning(c, m)
 
-	// Of whoever wonders.
+	// Of coherer why.
 	case *app.RequestWaits:
 		s.requestWaits(c, m)
 

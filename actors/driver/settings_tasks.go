@@ -27,7 +27,7 @@ var (
 	localityWaitNode = conf.Fallback(Settings, "spark.locality.wait.node", conf.AtLeast(conf.Durations(time.Millisecond), 0), localityWait,
 		"How long a task waits for the machine that has its data.")
 	localityWaitRack = conf.Fallback(Settings, "spark.locality.wait.rack", conf.AtLeast(conf.Durations(time.Millisecond), 0), localityWait,
-		"How long a task waits for the rack that has its data.")
+		"How long a task waits for the rack that has its data.").Awaits("racks of hosts")
 	localityWaitLegacyReset = conf.Declare(Settings, "spark.locality.wait.legacyResetOnTaskLaunch", conf.Bools, "false",
 		"Whether each start of a task begins its stage's wait anew, as before Spark 3.1.")
 	speculation = conf.Declare(Settings, "spark.speculation", conf.Bools, "false",

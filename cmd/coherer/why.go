@@ -37,8 +37,8 @@ func whyAppCommand(s streams) *cobra.Command {
 	return newCommand(s, &whyAppOptions{}, &cobra.Command{
 		Use: "app ID", Short: "Explain why an application has no more executors than it has",
 		Long: "Explain why an application has no more executors than it has: what holds it back, with the numbers, then worker by worker the\n" +
-			"first condition that it fails, and what would help. The Master answers by the very filters that it schedules with. Then its\n" +
-			"driver says what its tasks wait for, stage by stage, as coherer why stage does.\n\n" +
+			"first condition that it fails, and what would help. The Master answers by the very filters that it schedules with. Then, in\n" +
+			"the text for people, its driver says what its tasks wait for, stage by stage, as coherer why stage does.\n\n" +
 			"The Master is that of the run that goes on, or the one that --master names; of several the one that leads. Of an application\n" +
 			"on YARN the ResourceManager answers, by the filters that offers of nodes meet: that of the run, or the one of --master.",
 		Example: "  coherer why app app-20261128120000-0000\n  coherer why app app-20261128120000-0000 --master spark://127.0.0.1:7077 -o json\n" +
@@ -86,13 +86,9 @@ func (o *whyAppOptions) run(ctx context.Context, s streams, args []string) error
 // whyItsTasks adds what the driver of an application says of its tasks. A driver that is gone or silent adds nothing: the Master
 // has answered.
 func whyItsTasks(ctx context.Context, s streams, roots []rpcenv.Address, id string) error {
-	answers, err := askDrivers(ctx, roots, &app.RequestWaits{})
-	if err != nil {
-		return nil //nolint:nilerror // the application may have ended
-	}
-	w, err := chooseDriver(answers, id)
+	w, err := askDrivers(ctx, roots, &app.RequestWaits{}, id)
 	if err != nil || len(w.GetSets()) == 0 {
-		return nil //nolint:nilerror // other drivers answered
+		return nil //nolint:nilerror // the application may have ended
 	}
 	_, err = fmt.Fprint(s.out, "\nIts driver, of "+waitsText(w))
 	return err

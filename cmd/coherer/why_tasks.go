@@ -97,14 +97,12 @@ func (o *whyTasksOptions) run(ctx context.Context, s streams, args []string) err
 	if err != nil {
 		return err
 	}
-	answers, err := askDrivers(ctx, roots, q)
-	if err != nil {
-		return err
-	}
-	w, err := chooseDriver(answers, o.app)
+	w, err := askDrivers(ctx, roots, q, o.app)
 	switch {
 	case err != nil:
 		return err
+	case q.Index != nil && len(w.GetSets()) > 0 && len(w.GetSets()[0].GetAsked()) == 0:
+		return fmt.Errorf("stage %d has no task %d: its newest attempt has %d, from 0", q.GetStage(), q.GetIndex(), w.GetSets()[0].GetTasks())
 	case len(w.GetSets()) == 0:
 		return fmt.Errorf("no task set of %s is in the driver of %s: it has ended, waits for the stages before it, or was never there", args[0], w.GetAppId())
 	case o.asJSON:
@@ -130,8 +128,9 @@ func (o *whyTasksOptions) roots(ctx context.Context) ([]rpcenv.Address, error) {
 	return o.masters()
 }
 
-// askDrivers asks all drivers that the roots lead to. One that does not answer is left out, unless all are silent.
-func askDrivers(ctx context.Context, roots []rpcenv.Address, q *app.RequestWaits) ([]*app.Waits, error) {
+// askDrivers asks all drivers that the roots lead to, and takes the answer of an application, or the only one that there is. The
+// errors of drivers that are silent are returned when none that was wanted answered.
+func askDrivers(ctx context.Context, roots []rpcenv.Address, q *app.RequestWaits, id string) (*app.Waits, error) {
 	own, err := client("Why")
 	if err != nil {
 		return nil, err
@@ -149,16 +148,16 @@ func askDrivers(ctx context.Context, roots []rpcenv.Address, q *app.RequestWaits
 			continue
 		}
 		w, err := askDriver(ctx, own, p.Address, q)
-		if err != nil {
+		switch {
+		case err != nil:
 			errs = append(errs, fmt.Errorf("ask the driver at %s: %w", p.Address, err))
-			continue
+		case id != "" && w.GetAppId() == id:
+			return w, nil
+		default:
+			answers = append(answers, w)
 		}
-		answers = append(answers, w)
 	}
-	if len(answers) == 0 {
-		return nil, errors.Join(append(errs, errors.New("no driver runs"))...)
-	}
-	return answers, nil
+	return chooseDriver(answers, id, errs)
 }
 
 func askDriver(ctx context.Context, own *boot.Process, address string, q *app.RequestWaits) (*app.Waits, error) {
@@ -171,19 +170,24 @@ func askDriver(ctx context.Context, own *boot.Process, address string, q *app.Re
 	return rpcenv.AskWait(b, own.Env.Ref(at, driver.Name), q, rpcenv.Timeout("the wait of why", whyWait))
 }
 
-// chooseDriver takes the answer of an application, or the only one that there is.
-func chooseDriver(answers []*app.Waits, id string) (*app.Waits, error) {
+// chooseDriver takes the only answer, when no application is named and no driver is silent.
+func chooseDriver(answers []*app.Waits, id string, errs []error) (*app.Waits, error) {
+	if id == "" && len(answers) == 1 && len(errs) == 0 {
+		return answers[0], nil
+	}
 	var ids []string
 	for _, w := range answers {
-		if w.GetAppId() == id || id == "" && len(answers) == 1 {
-			return w, nil
-		}
 		ids = append(ids, w.GetAppId())
 	}
-	if id == "" {
-		return nil, usage(fmt.Errorf("several applications run: name one by --app: %s", strings.Join(ids, ", ")))
+	switch {
+	case len(answers) == 0:
+		errs = append(errs, errors.New("no driver was found that answers"))
+	case id == "":
+		return nil, usage(errors.Join(append(errs, fmt.Errorf("several applications run: name one by --app: %s", strings.Join(ids, ", ")))...))
+	default:
+		errs = append(errs, fmt.Errorf("no driver of %s was found: there are those of %s", id, strings.Join(ids, ", ")))
 	}
-	return nil, fmt.Errorf("no driver of %s was found: there are those of %s", id, strings.Join(ids, ", "))
+	return nil, errors.Join(errs...)
 }
 
 // waitsText is the answer for people.
@@ -224,6 +228,9 @@ func setText(b *strings.Builder, s *app.TaskSetWait) {
 
 func waitReasons(b *strings.Builder, all []*app.WaitReason) {
 	for _, r := range all {
-		oneline.Fprintf(b, "  %s: %s\n    would help: %s\n", r.GetFilter(), r.GetReason(), r.GetHelp())
+		oneline.Fprintf(b, "  %s: %s\n", r.GetFilter(), r.GetReason())
+		if r.GetHelp() != "" {
+			oneline.Fprintf(b, "    would help: %s\n", r.GetHelp())
+		}
 	}
 }

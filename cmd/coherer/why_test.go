@@ -107,7 +107,7 @@ func whyItsTasksWait(t *testing.T, master, first, second string) {
 		return here(t, append(append([]string{"why"}, what...), "--master", master)...)
 	}
 	r := why("stage", "0", "--app", first)
-	for strings.Contains(r.stdout, "0 running") { // its executor starts
+	for strings.Contains(r.stdout, ", 0 running") { // its executor starts
 		r = why("stage", "0", "--app", first)
 	}
 	says := func(r result, want ...string) {
@@ -129,6 +129,12 @@ func whyItsTasksWait(t *testing.T, master, first, second string) {
 	}
 	if r := why("stage", "7", "--app", first); r.code != exitFailed || !strings.Contains(r.stderr, "no task set of 7 is in the driver of "+first) {
 		t.Errorf("%d %s", r.code, r.stderr)
+	}
+	if r := why("task", "0/9", "--app", first); r.code != exitFailed || !strings.Contains(r.stderr, "stage 0 has no task 9: its newest attempt has 2, from 0") {
+		t.Errorf("%d %s", r.code, r.stderr)
+	}
+	if r := why("stage", "0", "--app", first, "-o", "json"); r.code != 0 || !strings.Contains(r.stdout, `"waiting": 1`) && !strings.Contains(r.stdout, `"waiting":1`) {
+		t.Errorf("%d %s%s", r.code, r.stdout, r.stderr)
 	}
 	if r := why("task", "one"); r.code != exitUsage || !strings.Contains(r.stderr, `"one" is no task: want its TID`) {
 		t.Errorf("%d %s", r.code, r.stderr)

@@ -117,7 +117,7 @@ func (s *Scheduler) jobGroupCancelled(c *rpcenv.Context, m JobGroupCancelled) Jo
 		}
 	}
 	why := orElse(m.Reason, partOfGroup+m.Group)
-	out := s.cancel(c, why, func(j *job) bool { return j.group() == m.Group })
+	out := s.cancel(c, why, func(j *job) bool { return m.Group != "" && j.group() == m.Group })
 	if len(out.Jobs) == 0 && !m.Future {
 		c.Log().Warnf("Failed to cancel job group %s. Cannot find active jobs for it.", m.Group)
 	}
@@ -127,8 +127,7 @@ func (s *Scheduler) jobGroupCancelled(c *rpcenv.Context, m JobGroupCancelled) Jo
 // partOfGroup is why a job of a cancelled group was cancelled, before the group's name.
 const partOfGroup = "part of cancelled job group "
 
-// groupCancelled is the failure of a job whose group was cancelled before it came, with the jobs that were still to come; nil for
-// another job.
+// groupCancelled is the failure of a job whose group was cancelled together with its future jobs; nil for another job.
 func (s *Scheduler) groupCancelled(c *rpcenv.Context, id int32, group string) error {
 	if group == "" || !slices.Contains(s.cancelledGroups, group) {
 		return nil

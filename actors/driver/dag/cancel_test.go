@@ -97,6 +97,7 @@ func TestJobsAreCancelledByGroupTagAndStage(t *testing.T) {
 		"group":        {func(r *rig) { cancels(r, JobGroupCancelled{Group: "g"}, 1, 2) }, "1 2 part of cancelled job group g"},
 		"why a group":  {func(r *rig) { cancels(r, JobGroupCancelled{Group: "g", Reason: "since"}, 1, 2) }, "1 2 since"},
 		"other group":  {func(r *rig) { cancels(r, JobGroupCancelled{Group: "h"}) }, ""},
+		"no group":     {func(r *rig) { cancels(r, JobGroupCancelled{}) }, ""},
 		"tag":          {func(r *rig) { cancels(r, JobTagCancelled{Tag: "b"}, 2, 3) }, "2 3 part of cancelled job tag b"},
 		"why a tag":    {func(r *rig) { cancels(r, JobTagCancelled{Tag: "b", Reason: "since"}, 2, 3) }, "2 3 since"},
 		"part of tags": {func(r *rig) { cancels(r, JobTagCancelled{Tag: "a,b"}) }, ""},

@@ -104,8 +104,8 @@ func (x *datasets) add(d *dataset) {
 	}
 }
 
-// jobEnded notes the end of a job of d. It forgets the shuffles that no job needs, as long as there are more than most of them, those
-// that were used last at last, and returns their ids.
+// jobEnded notes the end of a job of d. It forgets the shuffles that no job needs, as long as there are more than most of them, the
+// latest used last, and returns their ids.
 func (x *datasets) jobEnded(d *dataset, most int) (forgotten []int32) {
 	if d.jobs--; d.jobs > 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Set has the failures of one task set, and whom it excludes. It mirrors TaskSetExcludelist.
+// Set has the failures of one task set, and the executors and nodes that it excludes. It mirrors TaskSetExcludelist.
 type Set struct {
 	cfg            Config
 	stage, attempt int32

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Tracker has the failures of an application, and whom it excludes. It mirrors HealthTracker.
+// Tracker has the failures of an application, and the executors and nodes that it excludes. It mirrors HealthTracker.
 type Tracker struct {
 	cfg Config
 	// failures are the tasks that failed on each executor, by the time at which they no longer count.

@@ -10,7 +10,7 @@ import (
 
 func result(bytes int) *app.TaskResult { return &app.TaskResult{Records: make([]byte, bytes)} }
 
-// limited is a Pool of one set whose results may be ten bytes together, with all its tasks on executor a.
+// limited is a Scheduler of one set whose results may be ten bytes together, with all its tasks on executor a.
 func limited(s Set, limit int64) *kit {
 	p := newKit(1, Config{MaxFailures: 4, MaxResultSize: limit})
 	p.Submit(s)

@@ -19,13 +19,14 @@ type cluster struct {
 	running map[int64]Launch
 	wants   [][]Location
 	done    map[int32]bool
+	hosts   map[int32][]string // of all attempts of a task
 }
 
 // TestNearTasksAndCopies plays a set at random whose tasks prefer hosts and executors, with slow tasks: each launch has the level
 // that it says, a task has at most two attempts at once, on different hosts, and the set ends with one success of each task.
 func TestNearTasksAndCopies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := &cluster{T: t, running: map[int64]Launch{}, done: map[int32]bool{}, seats: at{{"a", "h1", 2}, {"b", "h2", 1}, {"c", "h2", 1}, {"d", "h3", 1}}}
+		c := &cluster{T: t, running: map[int64]Launch{}, done: map[int32]bool{}, hosts: map[int32][]string{}, seats: at{{"a", "h1", 2}, {"b", "h2", 1}, {"c", "h2", 1}, {"d", "h3", 1}}}
 		c.k = newKit(1, Config{
 			MaxFailures: 1000, Waits: Waits{Process: time.Second, Node: 2 * time.Second},
 			Speculation: Speculation{Enabled: true, Multiplier: 1.5, Quantile: 0.5, MinRuntime: time.Second},
@@ -96,11 +97,12 @@ func (c *cluster) launch(l Launch) {
 	if c.done[index] {
 		c.Fatalf("task %d was done", index)
 	}
+	if l.Speculative && slices.Contains(c.hosts[index], s.host) {
+		c.Fatalf("a copy of task %d starts at %s, where an attempt of it was", index, s.host)
+	}
+	c.hosts[index] = append(c.hosts[index], s.host)
 	for _, other := range c.running {
-		if other.Description.GetIndex() != index {
-			continue
-		}
-		if !l.Speculative || c.seat(other.Executor).host == s.host {
+		if other.Description.GetIndex() == index && !l.Speculative {
 			c.Fatalf("task %d runs on executors %s and %s", index, other.Executor, l.Executor)
 		}
 	}
@@ -123,8 +125,8 @@ func (c *cluster) isAt(l Launch, s *seat) {
 			near = min(near, NodeLocal)
 		}
 	}
-	if l.Level < near {
-		c.Fatalf("task %d wants %v and is said to run at %s on executor %s at %s", l.Description.GetIndex(), wants, l.Level, s.executor, s.host)
+	if l.Level != near {
+		c.Fatalf("task %d wants %v and is said to run at %s, not %s, on executor %s at %s", l.Description.GetIndex(), wants, l.Level, near, s.executor, s.host)
 	}
 }
 

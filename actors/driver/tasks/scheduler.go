@@ -85,7 +85,7 @@ type Effects struct {
 	DAG []rpcenv.Message
 	// Kills are attempts to be ended.
 	Kills []Kill
-	// Executors are excluded executors and nodes that are to go; Exclusions is what failures exclude from now on, or no longer.
+	// Executors are executors and nodes that are to go, since they are excluded or idle while nothing may run a set; Exclusions is what failures exclude from now on, or no longer.
 	Executors  []exclude.Kill
 	Exclusions []exclude.Event
 	// Fetch: the result that was reported is to be fetched, and given to Fetched.

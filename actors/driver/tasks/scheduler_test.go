@@ -210,9 +210,9 @@ func TestTextsAreSparks(t *testing.T) {
 	}
 }
 
-// TestAPoolKeepsItsPromises plays a cluster at random: no executor runs more than its cores allow, no task runs twice at
+// TestASchedulerKeepsItsPromises plays a cluster at random: no executor runs more than its cores allow, no task runs twice at
 // once, and a set that nobody fails ends with a success of each task.
-func TestAPoolKeepsItsPromises(t *testing.T) {
+func TestASchedulerKeepsItsPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "tasks")
 		p := pool(newMapSet(0, 0, 0, n))

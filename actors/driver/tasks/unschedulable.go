@@ -54,7 +54,8 @@ func (m *manager) nowhere() (index int32, found bool) {
 }
 
 // checkUnschedulable follows a round that started nothing of a set. If no executor may run it, an idle one is ended so that another
-// takes its place, or another one is asked for, and the set gets some time; without either it fails at once.
+// takes its place (when failures exclude executors from the application), or another one is asked for, and the set gets some time;
+// without either it fails at once.
 func (s *Scheduler) checkUnschedulable(m *manager, now time.Time) {
 	index, found := m.nowhere()
 	if !found {

@@ -10,8 +10,8 @@ import (
 	"github.com/coherer/coherer/messages/app"
 )
 
-// Waits says what the sets wait for, in the order in which they get cores, given what is free. It decides nothing: it asks what
-// Offers asks.
+// Waits says what the sets wait for, in the order in which they get cores, given what is free. It changes nothing, and asks the
+// books that Offers asks.
 func (s *Scheduler) Waits(q *app.RequestWaits, offers []Offer, now time.Time) *app.Waits {
 	out := &app.Waits{}
 	for _, p := range s.queue.Pools() {
@@ -87,57 +87,113 @@ func (m *manager) askedTask(q *app.RequestWaits, index int32) bool {
 	return q.Index != nil && q.GetIndex() == index
 }
 
+// waitView is what the reasons of one set are found from: the sets before it, all offers, and those with cores for a task of it.
+type waitView struct {
+	*manager
+	before       []*manager
+	offers, free []Offer
+	now          time.Time
+	found        []*app.WaitReason
+}
+
 // reasons keep the tasks of a set waiting, the one that matters first.
 func (m *manager) reasons(before []*manager, offers []Offer, now time.Time) []*app.WaitReason {
-	var out []*app.WaitReason
-	add := func(filter, help, format string, a ...any) {
-		out = append(out, &app.WaitReason{Filter: filter, Help: help, Reason: fmt.Sprintf(format, a...)})
-	}
-	cpus := m.s.profile(m).CPUs
-	var free []Offer
+	v := &waitView{manager: m, before: before, offers: offers, now: now}
 	for _, o := range offers {
-		if o.Cores >= cpus && o.Profile == m.set.Profile {
-			free = append(free, o)
+		if o.Cores >= m.s.profile(m).CPUs && o.Profile == m.set.Profile {
+			v.free = append(v.free, o)
 		}
 	}
-	if len(free) == 0 {
-		for _, other := range before {
-			add("order", "cores, or pools (spark.scheduler.mode FAIR)", "stage %s is served first: %d of its tasks wait%s",
-				other.set.ID, other.waiting(), m.whyAfter(other))
-		}
-		add("cores", "wait, or give the application more cores", "no executor has %s free: %d tasks of this stage run, %d of others",
-			cores(cpus), len(m.running), len(m.s.live)-len(m.running))
+	v.ofCores()
+	v.ofBarrier()
+	v.ofExclusion()
+	v.ofLocality()
+	return v.found
+}
+
+func (v *waitView) add(filter, help, format string, a ...any) {
+	v.found = append(v.found, &app.WaitReason{Filter: filter, Help: help, Reason: fmt.Sprintf(format, a...)})
+}
+
+// ofCores: nothing is free, and other sets get what becomes free first.
+func (v *waitView) ofCores() {
+	if len(v.free) > 0 {
+		return
 	}
-	if m.set.Barrier {
-		slots := 0
-		for _, o := range free {
-			slots += o.Cores / cpus
-		}
-		if slots < len(m.states) {
-			add("barrier", "more cores at once", "its %d tasks start at once or not at all, and %d can start", len(m.states), slots)
+	for _, other := range v.before {
+		v.add("order", "cores, or pools (spark.scheduler.mode FAIR)", "stage %s is served first: %d of its tasks wait%s",
+			other.set.ID, other.waiting(), v.whyAfter(other))
+	}
+	others := 0
+	for _, m := range v.s.sets {
+		if m != v.manager {
+			others += len(m.running)
 		}
 	}
-	if usable := m.withoutExcluded(free); len(usable) < len(free) {
-		free = usable
-		for _, x := range m.excluded.Exclusions() {
+	v.add("cores", "wait, or give the application more cores", "no executor has %s free: %d tasks of this stage run, %d of others",
+		cores(v.s.profile(v.manager).CPUs), len(v.running), others)
+}
+
+func (v *waitView) ofBarrier() {
+	if !v.set.Barrier {
+		return
+	}
+	slots := 0
+	for _, o := range v.free {
+		slots += o.Cores / v.s.profile(v.manager).CPUs
+	}
+	if slots < len(v.states) {
+		v.add("barrier", "more cores at once", "its %d tasks start at once or not at all, and %d can start", len(v.states), slots)
+	}
+}
+
+// ofExclusion: failures keep executors from the set, or single tasks of it from all that are free.
+func (v *waitView) ofExclusion() {
+	if usable := v.withoutExcluded(v.free); len(usable) < len(v.free) {
+		v.free = usable
+		for _, x := range v.excluded.Exclusions() {
 			if x.Task == exclude.All {
-				add("excluded", "another executor, or spark.excludeOnFailure.* that allow more", "%s gets no task of it: %s", excludedName(x), x.Why)
+				v.add("excluded", "another executor, or spark.excludeOnFailure.stage.* that allow more", "%s gets no task of it: %s", excludedName(x), x.Why)
 			}
 		}
 	}
-	for _, x := range m.s.health.Exclusions() {
-		add("excluded", "wait, or spark.excludeOnFailure.* that allow more", "%s gets no task of the application until %s: %s", excludedName(x),
-			time.UnixMilli(x.Until).UTC().Format("15:04:05"), x.Why)
+	if n := v.keptOff(); n > 0 {
+		v.add("excluded", "another executor, or spark.excludeOnFailure.task.* that allow more",
+			"%d of the tasks that wait failed on each executor with free cores, and are not tried there again: %s", n, strings.Join(executorsOf(v.free), ", "))
 	}
-	if !m.abort.IsZero() {
-		add("unschedulable", "another executor", "no executor may run one of its tasks; the stage fails in %v", m.abort.Sub(now).Round(time.Second))
+	for _, x := range v.s.health.Exclusions() {
+		v.add("excluded", "wait, or spark.excludeOnFailure.application.* that allow more", "%s gets no task of the application until %s: %s",
+			excludedName(x), time.UnixMilli(x.Until).UTC().Format("15:04:05 UTC"), x.Why)
 	}
-	if at := m.levels[m.at]; len(free) > 0 && at != Any && at != NoPref {
-		wait := m.wait(at)
-		add("locality", "lower "+at.setting(), "it takes no executor farther than %s for another %v of %v; executors with free cores that are farther: %s",
-			at, max(wait-now.Sub(m.timer), 0).Round(time.Millisecond), wait, strings.Join(executorsOf(free), ", "))
+	if !v.abort.IsZero() {
+		v.add("unschedulable", "another executor", "no executor may run one of its tasks; the stage fails in %v", v.abort.Sub(v.now).Round(time.Second))
 	}
-	return out
+}
+
+// keptOff is how many of the tasks that wait may run on none of the executors with free cores, since they failed there.
+func (v *waitView) keptOff() int {
+	n := 0
+	for i := range v.states {
+		t := &v.states[i]
+		if t.done || t.copies > 0 || t.attempts == 0 || len(v.free) == 0 {
+			continue
+		}
+		if !slices.ContainsFunc(v.free, func(o Offer) bool { return !v.excludes(int32(i), &o) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// ofLocality: executors are free, and the set waits for nearer ones.
+func (v *waitView) ofLocality() {
+	at := v.levels[v.at]
+	if len(v.free) == 0 || at == Any || at == NoPref || v.keptOff() == v.waiting() {
+		return
+	}
+	wait := v.wait(at)
+	v.add("locality", "lower "+at.setting(), "it takes no executor farther than %s for another %v of %v; executors with free cores that are farther: %s",
+		at, max(wait-v.now.Sub(v.timer), 0).Round(time.Millisecond), wait, strings.Join(executorsOf(v.free), ", "))
 }
 
 // whyAfter is why a set is served after another one.

@@ -69,6 +69,23 @@ func TestWhyATaskWaits(t *testing.T) {
 			"excluded: executor a gets no task of it: 1 tasks of the stage failed on it (spark.excludeOnFailure.stage.maxFailedTasksPerExecutor 1)",
 			"unschedulable: no executor may run one of its tasks; the stage fails in 2m0s")
 	})
+	t.Run("a task that failed", func(t *testing.T) {
+		k := newKit(1, Config{MaxFailures: 9, Exclude: exclude.Config{
+			TaskAndStage: true, TaskAttemptsPerExecutor: 1, TaskAttemptsPerNode: 9, StageTasksPerExecutor: 9, StageExecutorsPerNode: 9,
+		}})
+		k.Submit(newSet(0, 0, 0, 1))
+		k.Offers(at{{"a", "h1", 1}}, inOrder)
+		k.fail(0, KindExceptionFailure)
+		want(t, k.why(0, at{{"a", "h1", 1}}),
+			"excluded: 1 of the tasks that wait failed on each executor with free cores, and are not tried there again: a (h1)")
+		want(t, k.why(0, at{{"a", "h1", 1}, {"b", "h1", 1}}))
+	})
+	t.Run("an executor whose end is not explained yet", func(t *testing.T) {
+		k := pool(newSet(0, 0, 0, 3))
+		k.Offers(at{{"a", "h1", 1}, {"b", "h1", 1}}, inOrder)
+		k.ExecutorLost("b", Loss{Pending: true})
+		want(t, k.why(0, nothing), "cores: no executor has a core free: 2 tasks of this stage run, 0 of others")
+	})
 	t.Run("a barrier", func(t *testing.T) {
 		k := pool()
 		s := newSet(0, 0, 0, 3)
