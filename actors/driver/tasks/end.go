@@ -11,7 +11,7 @@ import (
 // succeeded takes the result of an attempt. It mirrors TaskSetManager.handleSuccessfulTask.
 func (a *attempt) succeeded(result *app.TaskResult, r Reason, now time.Time) {
 	m, t := a.m, &a.m.states[a.index]
-	if a.ended {
+	if a.ended { // with its executor, while its result was fetched
 		return
 	}
 	if t.done && a.unwanted {
@@ -22,7 +22,6 @@ func (a *attempt) succeeded(result *app.TaskResult, r Reason, now time.Time) {
 		return
 	}
 	a.ended, a.success = true, true
-	a.stopped()
 	m.pace.finished(a, result, now)
 	for other := t.last; other != nil; other = other.previous {
 		if !other.ended {
@@ -38,7 +37,7 @@ func (a *attempt) succeeded(result *app.TaskResult, r Reason, now time.Time) {
 // failed takes the failure of an attempt: the task is tried again, or the set ends. It mirrors TaskSetManager.handleFailedTask.
 func (a *attempt) failed(r Reason, now time.Time) {
 	m, t := a.m, &a.m.states[a.index]
-	if a.ended {
+	if a.ended { // with its executor, while its result was fetched
 		return
 	}
 	a.stopped()
@@ -111,12 +110,11 @@ func size(r *app.TaskResult) int64 { return max(int64(len(r.GetRecords())), r.Ge
 
 // byteText is Spark's text of a size, as in "1281.0 B" and "1024.0 MiB" (Utils.bytesToString).
 func byteText(n int64) string {
-	for shift, unit := range []string{"B", "KiB", "MiB", "GiB", "TiB"} {
-		if n < 2<<(10*(shift+1)) || unit == "TiB" {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(int64(1)<<(10*shift)), unit)
-		}
+	units, at := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}, 0
+	for at < len(units)-1 && n >= 2<<(10*(at+1)) {
+		at++
 	}
-	return ""
+	return fmt.Sprintf("%.1f %s", float64(n)/float64(int64(1)<<(10*at)), units[at])
 }
 
 // name is Spark's: "task 0.0 in stage 0.0 (TID 0)".

@@ -44,18 +44,14 @@ func (s *Scheduler) forget(p *place) {
 	if p.alive {
 		s.alive--
 	}
-	p.alive, p.leaving, p.workerLeaves, p.running = false, time.Time{}, false, 0
+	p.alive, p.leaving = false, time.Time{}
 	s.byHost[p.host] = slices.DeleteFunc(s.byHost[p.host], func(other *place) bool { return other == p })
 	if len(s.byHost[p.host]) > 0 {
 		return
 	}
 	delete(s.byHost, p.host)
-	if rack := s.rack(p.host); rack != "" {
-		s.byRack[rack] = slices.DeleteFunc(s.byRack[rack], func(host string) bool { return host == p.host })
-		if len(s.byRack[rack]) == 0 {
-			delete(s.byRack, rack)
-		}
-	}
+	rack := s.rack(p.host)
+	s.byRack[rack] = slices.DeleteFunc(s.byRack[rack], func(host string) bool { return host == p.host })
 }
 
 // rack of a host; "" when nobody knows.

@@ -18,7 +18,9 @@ type kit struct {
 }
 
 func newKit(cpus int, cfg Config) *kit {
-	cfg.Profiles = map[int32]*Profile{0: {CPUs: cpus}}
+	if cfg.Profiles == nil {
+		cfg.Profiles = map[int32]*Profile{0: {CPUs: cpus}}
+	}
 	s, _ := New(cfg)
 	return &kit{s, time.UnixMilli(1_000_000)}
 }

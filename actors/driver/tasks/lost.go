@@ -10,16 +10,14 @@ func (s *Scheduler) ExecutorLost(id string, l Loss, now time.Time) Effects {
 	if p == nil {
 		return Effects{}
 	}
-	wasAlive := p.alive
-	if wasAlive {
-		for _, m := range s.sets {
-			for _, a := range m.running {
-				if a.executor == id {
-					delete(s.live, a.id)
-				}
+	for _, m := range s.sets {
+		for _, a := range m.running {
+			if a.executor == id {
+				delete(s.live, a.id)
 			}
 		}
 	}
+	s.out.Revive = p.alive
 	s.forget(p)
 	if !l.Pending {
 		delete(s.places, id)
@@ -28,7 +26,6 @@ func (s *Scheduler) ExecutorLost(id string, l Loss, now time.Time) Effects {
 		}
 	}
 	s.health.Removed(id)
-	s.out.Revive = s.out.Revive || wasAlive
 	return s.effects()
 }
 
@@ -60,14 +57,14 @@ func (m *manager) resubmit(id, host string, l Loss) {
 	var lost []*attempt
 	for _, a := range m.attempts {
 		finished := a.success || a.ended && !a.unwanted && m.s.cfg.Faults.ResubmitsFailed
-		if a.executor == id && finished && m.states[a.index].done && !(l.Decommissioned && m.s.movedFrom(a, host)) {
+		if a.executor == id && finished && !(l.Decommissioned && m.s.movedFrom(a, host)) {
 			lost = append(lost, a)
 		}
 	}
 	m.pace.infos.sortAttempts(lost)
 	for _, a := range lost {
 		t := &m.states[a.index]
-		if !t.done { // another attempt of the task was there, too
+		if !t.done { // it runs again already
 			continue
 		}
 		a.success = false // a second loss does not count it again

@@ -135,7 +135,7 @@ func (r *round) offerOne(m *manager, i int, limit Level) (level Level, ok, refus
 		return 0, false, false
 	}
 	share, ok := r.free[i].assign(p)
-	if !ok || m.zombie || m.excludesAll(o) {
+	if !ok || m.excludesAll(o) {
 		return 0, false, false
 	}
 	allowed := limit
@@ -164,9 +164,7 @@ func (r *round) start(m *manager, c choice, i int, share Share) {
 	a := m.start(c, &r.offers[i], share, r.now)
 	r.s.live[a.id] = a
 	r.s.launched = true
-	if p := r.s.places[a.executor]; p != nil {
-		p.running++
-	}
+	r.s.places[a.executor].running++
 	r.started = append(r.started, a)
 }
 

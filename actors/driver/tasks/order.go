@@ -77,11 +77,11 @@ func (s *stacks) add(key string) *stack {
 	return st
 }
 
+// remove forgets a key that is there.
 func (s *stacks) remove(key string) {
 	delete(s.of, key)
-	if at, found := slices.BinarySearchFunc(s.keys, key, s.compare); found {
-		s.keys = slices.Delete(s.keys, at, at+1)
-	}
+	at, _ := slices.BinarySearchFunc(s.keys, key, s.compare)
+	s.keys = slices.Delete(s.keys, at, at+1)
 }
 
 func (s *stacks) compare(a, b string) int {

@@ -12,9 +12,6 @@ type pending struct {
 
 // addPending enters a task that is to be started, or, speculative, to be started a second time.
 func (m *manager) addPending(index int32, speculative bool) {
-	if m.zombie { // it starts nothing any more
-		return
-	}
 	m.enter(index, speculative)
 	p := m.lists(speculative)
 	for _, l := range m.set.Tasks[index].Locations {
@@ -113,10 +110,8 @@ func (m *manager) dequeueFrom(o *Offer, limit Level, speculative bool) (choice, 
 		}
 	}
 	if limit >= RackLocal {
-		if rack := m.s.rack(o.Host); rack != "" {
-			if c, ok := take(p.byRack.of[rack], RackLocal); ok {
-				return c, true
-			}
+		if c, ok := take(p.byRack.of[m.s.rack(o.Host)], RackLocal); ok { // none is of the rack ""
+			return c, true
 		}
 	}
 	if limit >= Any {

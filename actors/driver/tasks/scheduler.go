@@ -165,7 +165,7 @@ func (s *Scheduler) inOrder() []*manager { return slices.Collect(s.queue.Sets) }
 
 // drop forgets a set.
 func (s *Scheduler) drop(m *manager) {
-	if m.dropped {
+	if m.dropped { // while a result was fetched
 		return
 	}
 	m.dropped = true
@@ -198,7 +198,9 @@ func (s *Scheduler) Update(id int64, state app.TaskState, result *app.TaskResult
 		return Effects{}
 	}
 	if !Final(state) {
-		a.launching = a.launching && state != app.TaskState_RUNNING
+		if state == app.TaskState_RUNNING {
+			a.launching = false
+		}
 		return Effects{}
 	}
 	r := reasonOf(state, a.m.set.Work.Map, result, f)
@@ -257,12 +259,10 @@ func (a *attempt) over(why string, now time.Time) {
 	a.m.s.tell(TaskSetFailed{Set: a.m.set.ID, Reason: why, Cause: r})
 }
 
-// end takes an attempt out of the books of what runs.
+// end takes an attempt that is live out of the books of what runs. Its executor is alive: the loss of one gives up its attempts.
 func (s *Scheduler) end(a *attempt) {
 	delete(s.live, a.id)
-	if p := s.places[a.executor]; p != nil && p.alive {
-		p.running--
-	}
+	s.places[a.executor].running--
 	a.stopped()
 }
 

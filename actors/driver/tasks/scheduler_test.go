@@ -110,6 +110,10 @@ func TestWhatCounts(t *testing.T) {
 		{"an executor lost before the attempt ran", func(p *kit, _ int64) []rpcenv.Message {
 			return p.ExecutorLost("a", Loss{CausedByApp: true})
 		}, 0},
+		{"an executor lost while the attempt began", func(p *kit, id int64) []rpcenv.Message {
+			p.Update(id, app.TaskState_LAUNCHING, nil, nil)
+			return p.ExecutorLost("a", Loss{CausedByApp: true})
+		}, 0},
 		{"an output that another attempt writes", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindTaskCommitDenied) }, 0},
 		{"a result that cannot be encoded", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindNotSerializable) }, 1},
 		{"an output that is there already", func(p *kit, id int64) []rpcenv.Message { return p.fail(id, KindOutputFileExists) }, 1},
@@ -202,6 +206,7 @@ func TestTextsAreSparks(t *testing.T) {
 			fetchFailed(&app.TaskFailure{ShuffleId: 1, MapIndex: 2, ReduceId: 3, Message: "m", BlockManager: &storage.BlockManagerId{ExecutorId: "0", Host: "h", Port: 7}}),
 			"FetchFailed(BlockManagerId(0, h, 7, None), shuffleId=1, mapIndex=2, reduceId=3, message=\nm\n)",
 		},
+		{reasonOf(app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindTaskCommitDenied, Message: "denied"}), "denied"},
 		{fetchFailed(&app.TaskFailure{MapIndex: -1}), "FetchFailed(null, shuffleId=0, mapIndex=-1, reduceId=0, message=\n\n)"},
 	} {
 		if k.r.Text != k.want {

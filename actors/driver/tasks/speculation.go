@@ -69,7 +69,7 @@ func (s *Scheduler) Progress(id, records int64, ran time.Duration) {
 // slow reports whether an attempt processes its data slowly compared with those that have finished.
 func (p *pace) slow(a *attempt) bool {
 	// Without a mean every rate is below it.
-	return p.records <= 0 || p.ran <= 0 || p.rates[a] < float64(p.records)/p.ran.Seconds()*p.cfg.RateMultiplier
+	return p.records <= 0 || p.rates[a] < float64(p.records)/p.ran.Seconds()*p.cfg.RateMultiplier
 }
 
 // Speculate looks for slow tasks in all sets. It mirrors TaskSchedulerImpl.checkSpeculatableTasks.
@@ -82,8 +82,7 @@ func (s *Scheduler) Speculate(now time.Time) Effects {
 
 func (m *manager) speculate(now time.Time) {
 	cfg := m.pace.cfg
-	// One task alone has nothing to be compared with.
-	if m.zombie || m.set.Barrier || len(m.states) == 1 && cfg.Threshold == nil {
+	if m.zombie || m.set.Barrier {
 		return
 	}
 	switch {
@@ -117,10 +116,11 @@ func (m *manager) speculateAbove(threshold time.Duration, given bool, now time.T
 	}
 }
 
-// endsTooLate reports whether an attempt is likely to run still when its executor, which is being decommissioned, goes.
+// endsTooLate reports whether an attempt is likely to run still when its executor, which is being decommissioned, goes. Some task has
+// finished: what it took says how long others take.
 func (m *manager) endsTooLate(a *attempt) bool {
 	p, interval := m.s.places[a.executor], m.pace.cfg.KillInterval
-	if interval == 0 || p == nil || p.leaving.IsZero() || m.pace.took.len() == 0 {
+	if interval == 0 || p.leaving.IsZero() {
 		return false
 	}
 	return p.leaving.Add(interval).Before(a.started.Add(m.pace.took.value()))
