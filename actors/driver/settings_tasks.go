@@ -26,7 +26,7 @@ var (
 		"How long a task waits for the executor that has its data.")
 	localityWaitNode = conf.Fallback(Settings, "spark.locality.wait.node", conf.AtLeast(conf.Durations(time.Millisecond), 0), localityWait,
 		"How long a task waits for the machine that has its data.")
-	localityWaitRack = conf.Fallback(Settings, "spark.locality.wait.rack", conf.AtLeast(conf.Durations(time.Millisecond), 0), localityWait,
+	_ = conf.Fallback(Settings, "spark.locality.wait.rack", conf.AtLeast(conf.Durations(time.Millisecond), 0), localityWait,
 		"How long a task waits for the rack that has its data.").Awaits("racks of hosts")
 	localityWaitLegacyReset = conf.Declare(Settings, "spark.locality.wait.legacyResetOnTaskLaunch", conf.Bools, "false",
 		"Whether each start of a task begins its stage's wait anew, as before Spark 3.1.")
@@ -61,7 +61,7 @@ func (s *Scheduler) startTasks(c *rpcenv.Context) {
 		MaxFailures:   taskMaxFailures.Get(c.Conf()),
 		MaxResultSize: submit.DriverMaxResultSize.Get(c.Conf()),
 		Waits: tasks.Waits{
-			Process: localityWaitProcess.Get(c.Conf()), Node: localityWaitNode.Get(c.Conf()), Rack: localityWaitRack.Get(c.Conf()),
+			Process: localityWaitProcess.Get(c.Conf()), Node: localityWaitNode.Get(c.Conf()),
 		},
 		LegacyReset:          localityWaitLegacyReset.Get(c.Conf()),
 		Speculation:          speculationOf(c.Conf()),
