@@ -394,7 +394,7 @@ func stateOf(m *manager) map[string]any {
 		"running": len(m.running), "ok": m.done, "levels": letters(m.levels...), "level": letters(m.levels[m.at]),
 		"timer": m.timer.UnixMilli(),
 	}
-	if m.dropped {
+	if !slices.Contains(m.s.sets, m) {
 		out["live"] = false
 	}
 	if m.zombie {

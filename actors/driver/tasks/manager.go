@@ -22,7 +22,6 @@ type manager struct {
 	attempts     []*attempt // in the order of their start
 	running      []*attempt // in no order
 	zombie       bool       // it starts nothing any more
-	dropped      bool       // the Scheduler has forgotten it
 
 	// Delay scheduling: the levels that are valid now, the one that the set waits at, since when, and whether it refused an executor
 	// since the wait was begun anew.

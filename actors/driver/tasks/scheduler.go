@@ -163,12 +163,8 @@ func (s *Scheduler) of(stage int32) []*manager {
 // inOrder are all sets, pool by pool.
 func (s *Scheduler) inOrder() []*manager { return slices.Collect(s.queue.Sets) }
 
-// drop forgets a set.
+// drop forgets a set. A second time, when a result was fetched meanwhile, changes nothing.
 func (s *Scheduler) drop(m *manager) {
-	if m.dropped { // while a result was fetched
-		return
-	}
-	m.dropped = true
 	s.sets = slices.DeleteFunc(s.sets, func(other *manager) bool { return other == m })
 	s.queue.Remove(m.leaf)
 }
@@ -240,7 +236,7 @@ func (s *Scheduler) Fetched(id int64, result *app.TaskResult, now time.Time) Eff
 
 // revive offers free cores again if the task of a failed attempt is to be tried once more.
 func (s *Scheduler) revive(a *attempt) {
-	s.out.Revive = s.out.Revive || !a.m.zombie && !a.m.states[a.index].done
+	s.out.Revive = !a.m.zombie && !a.m.states[a.index].done
 }
 
 // failed takes the failure that an executor reports. Its task may start elsewhere at once.

@@ -29,7 +29,7 @@ var quick = Speculation{Enabled: true, Multiplier: 2, Quantile: 0.5, LongRunFact
 // A task starts a second time, on another host, once. Its copy that ended needs no other.
 func TestASlowTaskHasOneCopy(t *testing.T) {
 	s := newSet(7, 1, 0, 4)
-	s.Tasks[3].Locations = []Location{{Host: "h2"}}
+	s.Tasks[2].Locations, s.Tasks[3].Locations = []Location{{Host: "h9"}}, []Location{{Host: "h2"}}
 	p := slowly(4, 2, quick, s)
 	slow := p.Speculate(p.now)
 	of := func(index int32) rpcenv.Message {
