@@ -19,8 +19,11 @@ func allocations(c *conf.Conf, files rdd.FS) (*pools.Allocations, error) {
 		return nil, nil
 	}
 	a, err := readAllocations(path, files)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %w: name a file that is there, or remove the setting", SchedulerAllocationFile.Key(), err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", SchedulerAllocationFile.Key(), err)
 	}
 	return a, nil
 }

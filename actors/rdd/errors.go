@@ -21,7 +21,8 @@ var (
 	ErrLineageDiffers = errors.New("rdd: lineage differs")
 	// ErrBadTask: a task names a node, partition, split or shuffle that its lineage does not have.
 	ErrBadTask = errors.New("rdd: bad task")
-	// ErrCancelled: a job was cancelled, by the end of its context, with its group or its tag, or with all jobs.
+	// ErrCancelled: a job was cancelled by its number, its stage, its group or its tag, or with all jobs. The end of an action's own context
+	// gives the error of the context instead.
 	ErrCancelled = errors.New("rdd: job cancelled")
 	// ErrCorrupt: encoded records cannot be read.
 	ErrCorrupt = errors.New("rdd: damaged records")

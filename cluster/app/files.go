@@ -15,7 +15,7 @@ type Files struct{}
 type file struct {
 	*os.File
 	size    int64
-	changed time.Time
+	version string
 }
 
 var _ rdd.Versioned = file{}
@@ -36,7 +36,7 @@ func (Files) Open(path string) (rdd.File, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	return file{f, info.Size(), info.ModTime()}, nil
+	return file{f, info.Size(), info.ModTime().Format(time.RFC3339Nano) + changeOf(info)}, nil
 }
 
 // Resolve makes a path absolute: executors have working directories of their own.
@@ -44,5 +44,5 @@ func (Files) Resolve(path string) (string, error) { return filepath.Abs(path) }
 
 func (f file) Size() int64 { return f.size }
 
-// Version is the time of the last change.
-func (f file) Version() string { return f.changed.Format(time.RFC3339Nano) }
+// Version is the time of the last change as the file says it, and, on Linux, as the system does: a program may set the former.
+func (f file) Version() string { return f.version }

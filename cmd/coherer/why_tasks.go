@@ -210,7 +210,7 @@ func setText(b *strings.Builder, s *app.TaskSetWait) {
 		oneline.Fprintf(b, ", %d slow ones are to be started a second time", s.GetCopies())
 	}
 	b.WriteString("\n")
-	if len(s.GetLevels()) > 1 {
+	if s.GetWaiting() > 0 && s.GetWaitMs() > 0 {
 		oneline.Fprintf(b, "  locality: at %s for %d of %d ms; levels %s\n", s.GetLevel(), s.GetWaitedMs(), s.GetWaitMs(), strings.Join(s.GetLevels(), ", "))
 	}
 	waitReasons(b, s.GetReasons())

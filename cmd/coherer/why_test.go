@@ -119,7 +119,7 @@ func whyItsTasksWait(t *testing.T, master, first, second string) {
 		}
 	}
 	says(r, first+": 1 executors take tasks; 0 of their 1 cores are free\n", "stage 0.0 of job 0: 2 tasks, 0 done, 1 running, 1 wait\n",
-		"cores: no executor has a core free: 1 tasks of this stage run, 0 of others\n")
+		"cores: no executor that may take them has a core free: 1 tasks of this stage run, 0 of others\n")
 	says(why("app", first), "\nIts driver, of "+first+": ", "stage 0.0 of job 0: 2 tasks, 0 done, 1 running, 1 wait\n")
 	says(why("task", "0/1", "--app", first), "task 1 (partition 1): waiting, 0 failures that count\n")
 	says(why("task", "0", "--app", first), "task 0 (partition 0): running", "attempt 0 (TID 0) ")

@@ -60,7 +60,11 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 			see = "coherer why app " + p.app + " says why (with --master, of a cluster that coherer run did not start)"
 		}
 		p.line("no executor takes the tasks that wait; %d are registered: %s", m.Executors, cmp.Or(m.Why, see))
-	case event.JobStart, event.JobEnd, event.TaskStart, event.ShuffleForgotten:
+	case event.JobStart, event.JobEnd, event.TaskStart, event.ShuffleForgotten, event.SpeculativeTaskSubmitted:
+	case event.UnschedulableTaskSet:
+		if !m.Schedulable {
+			p.line("stage %d.%d: no executor may run the tasks that are left: too many failed there", m.StageID, m.StageAttempt)
+		}
 	default:
 		c.Unsupported(m)
 	}
@@ -84,8 +88,12 @@ func cores(n int) string {
 
 // firstLine is what progress shows of a failure: the job's error and the executor's log have the stack, or what else follows.
 func firstLine(failure string) string {
-	line, _, _ := strings.Cut(failure, "\n")
-	return line
+	lines := strings.Split(strings.TrimSpace(failure), "\n")
+	// Spark's text of a fetch that failed has its message on the second line.
+	if strings.HasSuffix(lines[0], "message=") && len(lines) > 1 {
+		return lines[0] + lines[1]
+	}
+	return lines[0]
 }
 
 // taskEnd reports failures, the end of a stage and each quarter before it.
@@ -93,6 +101,11 @@ func (p *Progress) taskEnd(m event.TaskEnd) {
 	switch {
 	case m.Killed:
 		return // at the driver's wish
+	case m.Resubmitted: // the end of its executor was said
+		if s := p.stages[m.StageID]; s != nil && s.done > 0 {
+			s.done--
+		}
+		return
 	case m.Failure != "":
 		p.line("task %d in stage %d.%d failed on executor %s: %s", m.Index, m.StageID, m.StageAttempt, m.ExecutorID, firstLine(m.Failure))
 		return

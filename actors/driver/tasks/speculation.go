@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"container/heap"
+	"math"
 	"slices"
 	"time"
 
@@ -80,6 +81,15 @@ func (s *Scheduler) Speculate(now time.Time) Effects {
 	return s.effects()
 }
 
+// threshold is what a task takes at most that is not slow, given the median. A product that no Duration holds is the longest one.
+func (s *Speculation) threshold(median time.Duration) time.Duration {
+	product := s.Multiplier * float64(median)
+	if product >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return max(time.Duration(product), s.MinRuntime)
+}
+
 func (m *manager) speculate(now time.Time) {
 	cfg := m.pace.cfg
 	if m.zombie || m.set.Barrier {
@@ -87,7 +97,7 @@ func (m *manager) speculate(now time.Time) {
 	}
 	switch {
 	case m.pace.took.len() >= m.pace.minFinished:
-		threshold := max(time.Duration(cfg.Multiplier*float64(m.pace.took.value())), cfg.MinRuntime)
+		threshold := cfg.threshold(m.pace.took.value())
 		m.speculateAbove(threshold, false, now)
 	case cfg.Threshold != nil && len(m.states) <= max(m.s.profile(m).Slots, 1):
 		m.speculateAbove(*cfg.Threshold, true, now)

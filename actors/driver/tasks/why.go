@@ -2,11 +2,13 @@ package tasks
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/coherer/coherer/actors/driver/exclude"
+	"github.com/coherer/coherer/actors/driver/pools"
 	"github.com/coherer/coherer/messages/app"
 )
 
@@ -15,7 +17,7 @@ import (
 func (s *Scheduler) Waits(q *app.RequestWaits, offers []Offer, now time.Time) *app.Waits {
 	out := &app.Waits{}
 	for _, p := range s.queue.Pools() {
-		out.Pools = append(out.Pools, p.String())
+		out.Pools = append(out.Pools, valid(p.String()))
 	}
 	offers = s.notExcluded(offers)
 	var before []*manager
@@ -55,7 +57,7 @@ func (m *manager) waiting() int {
 
 func (m *manager) waits(q *app.RequestWaits, before []*manager, offers []Offer, now time.Time) *app.TaskSetWait {
 	w := &app.TaskSetWait{
-		Stage: m.set.ID.Stage, Attempt: m.set.ID.Attempt, Job: m.set.Job, Pool: m.leaf.Pool(), Tasks: int32(len(m.states)),
+		Stage: m.set.ID.Stage, Attempt: m.set.ID.Attempt, Job: m.set.Job, Pool: valid(m.leaf.Pool()), Tasks: int32(len(m.states)),
 		Done: int32(m.done), Running: int32(len(m.running)), Waiting: int32(m.waiting()), Copies: int32(len(m.speculatable)),
 		Level: m.levels[m.at].String(), WaitMs: m.wait(m.levels[m.at]).Milliseconds(),
 		WaitedMs: max(now.Sub(m.timer), 0).Milliseconds(),
@@ -64,12 +66,14 @@ func (m *manager) waits(q *app.RequestWaits, before []*manager, offers []Offer, 
 		w.Levels = append(w.Levels, l.String())
 	}
 	switch {
+	case m.done == len(m.states) && len(m.running) > 0:
+		w.Reasons = []*app.WaitReason{{Filter: "done", Reason: "all its tasks are done; attempts that are no longer wanted still run"}}
 	case m.zombie:
 		w.Waiting = 0
 		w.Reasons = []*app.WaitReason{{
 			Filter: "over", Reason: "another attempt of the stage took its place, or its job is over: it only waits for what runs",
 		}}
-	case w.GetWaiting() > 0:
+	case w.GetWaiting() > 0 || w.GetCopies() > 0:
 		w.Reasons = m.reasons(before, offers, now)
 	}
 	for i := range m.states {
@@ -108,11 +112,12 @@ func (m *manager) reasons(before []*manager, offers []Offer, now time.Time) []*a
 	v.ofBarrier()
 	v.ofExclusion()
 	v.ofLocality()
+	v.ofCopies()
 	return v.found
 }
 
 func (v *waitView) add(filter, help, format string, a ...any) {
-	v.found = append(v.found, &app.WaitReason{Filter: filter, Help: help, Reason: fmt.Sprintf(format, a...)})
+	v.found = append(v.found, &app.WaitReason{Filter: filter, Help: valid(help), Reason: valid(fmt.Sprintf(format, a...))})
 }
 
 // ofCores: nothing is free, and other sets get what becomes free first.
@@ -121,7 +126,7 @@ func (v *waitView) ofCores() {
 		return
 	}
 	for _, other := range v.before {
-		v.add("order", "cores, or pools (spark.scheduler.mode FAIR)", "stage %s is served first: %d of its tasks wait%s",
+		v.add("order", v.helpOfOrder(other), "stage %s is served first: %d of its tasks wait%s",
 			other.set.ID, other.waiting(), v.whyAfter(other))
 	}
 	others := 0
@@ -130,8 +135,19 @@ func (v *waitView) ofCores() {
 			others += len(m.running)
 		}
 	}
-	v.add("cores", "wait, or give the application more cores", "no executor has %s free: %d tasks of this stage run, %d of others",
+	v.add("cores", "wait, or give the application more cores", "no executor that may take them has %s free: %d tasks of this stage run, %d of others",
 		cores(v.s.profile(v.manager).CPUs), len(v.running), others)
+}
+
+func (v *waitView) helpOfOrder(other *manager) string {
+	switch {
+	case v.s.cfg.Mode == pools.FIFO:
+		return "cores, or pools (spark.scheduler.mode FAIR)"
+	case other.leaf.Pool() == v.leaf.Pool():
+		return "cores, or another pool, or schedulingMode FAIR within pool " + v.leaf.Pool()
+	default:
+		return "cores, or more weight or minShare of pool " + v.leaf.Pool()
+	}
 }
 
 func (v *waitView) ofBarrier() {
@@ -163,10 +179,20 @@ func (v *waitView) ofExclusion() {
 	}
 	for _, x := range v.s.health.Exclusions() {
 		v.add("excluded", "wait, or spark.excludeOnFailure.application.* that allow more", "%s gets no task of the application until %s: %s",
-			excludedName(x), time.UnixMilli(x.Until).UTC().Format("15:04:05 UTC"), x.Why)
+			excludedName(x), time.UnixMilli(x.Until).UTC().Format("2006-01-02 15:04:05 UTC"), x.Why)
 	}
 	if !v.abort.IsZero() {
 		v.add("unschedulable", "another executor", "no executor may run one of its tasks; the stage fails in %v", v.abort.Sub(v.now).Round(time.Second))
+	}
+}
+
+// ofCopies: a copy starts on no host where an attempt of its task was.
+func (v *waitView) ofCopies() {
+	for _, index := range slices.Sorted(maps.Keys(v.speculatable)) {
+		if len(v.free) > 0 && !slices.ContainsFunc(v.free, func(o Offer) bool { return !v.ranOn(index, o.Host) }) {
+			v.add("copies", "an executor on another host", "a copy of task %d starts on no host where an attempt of it was, and all executors with free cores are on such: %s",
+				index, strings.Join(executorsOf(v.free), ", "))
+		}
 	}
 }
 
@@ -188,7 +214,7 @@ func (v *waitView) keptOff() int {
 // ofLocality: executors are free, and the set waits for nearer ones.
 func (v *waitView) ofLocality() {
 	at := v.levels[v.at]
-	if len(v.free) == 0 || at == Any || at == NoPref || v.keptOff() == v.waiting() {
+	if len(v.free) == 0 || v.waiting() == 0 || at == Any || at == NoPref || v.keptOff() == v.waiting() {
 		return
 	}
 	wait := v.wait(at)
@@ -216,7 +242,7 @@ func (m *manager) taskWait(index int32, offers []Offer) *app.TaskWait {
 	t, task := &m.states[index], &m.set.Tasks[index]
 	w := &app.TaskWait{Index: index, Partition: task.Partition, Failures: int32(t.failures), State: "waiting"}
 	for _, l := range task.Locations {
-		w.Locations = append(w.Locations, l.String())
+		w.Locations = append(w.Locations, valid(l.String()))
 	}
 	for a := t.last; a != nil; a = a.previous {
 		w.Attempts = append([]string{a.words()}, w.Attempts...)
@@ -272,6 +298,9 @@ func executorsOf(offers []Offer) []string {
 	}
 	return out
 }
+
+// valid is a text of the user's as a message may carry it.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 func cores(n int) string {
 	if n == 1 {

@@ -36,7 +36,7 @@ func TestWhatIsSaidOfASet(t *testing.T) {
 			Levels: []string{"NODE_LOCAL", "ANY"}, WaitMs: 3000, WaitedMs: 1000, Asked: []*app.TaskWait{asked},
 			Reasons: []*app.WaitReason{{
 				Filter: "cores", Help: "wait, or give the application more cores",
-				Reason: "no executor has 2 cores free: 3 tasks of this stage run, 0 of others",
+				Reason: "no executor that may take them has 2 cores free: 3 tasks of this stage run, 0 of others",
 			}},
 		}
 	}
@@ -81,7 +81,7 @@ func TestASetWaitsForSetsThatWait(t *testing.T) {
 	k.Cancel(1, "")
 	k.PartitionCompleted(2, 0, k.now)
 	want(t, k.why(3, at{{"a", "h1", 0}}), "order: stage 2.0 is served first: 1 of its tasks wait",
-		"cores: no executor has a core free: 0 tasks of this stage run, 2 of others")
+		"cores: no executor that may take them has a core free: 0 tasks of this stage run, 2 of others")
 	if sets := k.Waits(&app.RequestWaits{TaskId: new(int64(0))}, nil, k.now).GetSets(); len(sets) != 1 || sets[0].GetStage() != 0 {
 		t.Errorf("%v", sets)
 	}
@@ -113,7 +113,7 @@ func TestWhoIsExcludedIsSaid(t *testing.T) {
 	k.Offers(at{{"b", "h2", 1}}, inOrder)
 	k.finish(1)
 	k.Submit(newSet(1, 0, 0, 1))
-	want(t, k.why(1, at{{"c", "h1", 1}}), "cores: no executor has a core free: 0 tasks of this stage run, 0 of others",
-		"excluded: executor a gets no task of the application until 13:00:00 UTC: it has 1 task failures in successful task sets",
-		"excluded: node h1 gets no task of the application until 13:00:00 UTC: it has 1 executors excluded: a")
+	want(t, k.why(1, at{{"c", "h1", 1}}), "cores: no executor that may take them has a core free: 0 tasks of this stage run, 0 of others",
+		"excluded: executor a gets no task of the application until 2026-11-30 13:00:00 UTC: it has 1 task failures in successful task sets",
+		"excluded: node h1 gets no task of the application until 2026-11-30 13:00:00 UTC: it has 1 executors excluded: a")
 }

@@ -26,13 +26,13 @@ func TestWhyATaskWaits(t *testing.T) {
 	t.Run("cores", func(t *testing.T) {
 		k := pool(newSet(0, 0, 0, 2))
 		k.Offers(at{{"a", "h1", 1}}, inOrder)
-		want(t, k.why(0, nothing), "cores: no executor has a core free: 1 tasks of this stage run, 0 of others")
+		want(t, k.why(0, nothing), "cores: no executor that may take them has a core free: 1 tasks of this stage run, 0 of others")
 	})
 	t.Run("an earlier job", func(t *testing.T) {
 		k := pool(newSet(0, 0, 0, 2), newSet(1, 0, 1, 1))
 		k.Offers(at{{"a", "h1", 1}}, inOrder)
 		want(t, k.why(1, nothing), "order: stage 0.0 is served first: 1 of its tasks wait (of job 0)",
-			"cores: no executor has a core free: 0 tasks of this stage run, 1 of others")
+			"cores: no executor that may take them has a core free: 0 tasks of this stage run, 1 of others")
 	})
 	t.Run("another pool", func(t *testing.T) {
 		k := newKit(1, Config{MaxFailures: 4, Mode: pools.FAIR})
@@ -42,7 +42,7 @@ func TestWhyATaskWaits(t *testing.T) {
 		k.Offers(at{{"a", "h1", 1}}, inOrder)
 		k.Submit(fast)
 		want(t, k.why(0, nothing), "order: stage 1.0 is served first: 3 of its tasks wait (of pool fast, with 0 running)",
-			"cores: no executor has a core free: 1 tasks of this stage run, 0 of others")
+			"cores: no executor that may take them has a core free: 1 tasks of this stage run, 0 of others")
 	})
 	t.Run("locality", func(t *testing.T) {
 		k := newKit(1, Config{MaxFailures: 4, Waits: Waits{Node: 3 * time.Second}})
@@ -84,7 +84,7 @@ func TestWhyATaskWaits(t *testing.T) {
 		k := pool(newSet(0, 0, 0, 3))
 		k.Offers(at{{"a", "h1", 1}, {"b", "h1", 1}}, inOrder)
 		k.ExecutorLost("b", Loss{Pending: true})
-		want(t, k.why(0, nothing), "cores: no executor has a core free: 2 tasks of this stage run, 0 of others")
+		want(t, k.why(0, nothing), "cores: no executor that may take them has a core free: 2 tasks of this stage run, 0 of others")
 	})
 	t.Run("a barrier", func(t *testing.T) {
 		k := pool()
