@@ -9,7 +9,8 @@
 //	transport/          the real world: links over TCP or in memory
 //	  wire/ bulk/       frames and connections; blocks and files (wiretest/ is their tests' kit)
 //	sim/ fault/         the simulated world, whose traces invariant/ checks; faults as data
-//	rpctest/            tests endpoints: script/ by golden scripts (syntax/ reads them), spec/ by sentence, smalldisk/ is a disk to fill
+//	rpctest/            tests endpoints: script/ by golden scripts (syntax/ reads them), spec/ by sentence, recorded/ by what
+//	                    Spark and Hadoop did; smalldisk/ is a disk to fill
 //	trace/              what happened in a run: joins the records of its processes
 //	  record/ show/     writes and reads the records of a process; draws a trace (tracetest/ is their tests' kit)
 //	metrics/            counters, which the endpoint of reader/ and the pages of debug/ serve

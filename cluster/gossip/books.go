@@ -65,7 +65,7 @@ type books struct {
 	self        string
 	cluster     uint64 // this member's, or that at which it looks; 0: none yet
 	looks       bool   // this member only looks, and is of no cluster
-	follows     bool   // this member gets its cluster from daemons that it was told to follow
+	follows     bool   // the starter named daemons whose cluster this member takes
 	now         map[string]Info
 	strayed     map[string]Info // that memberlist has, and that went over to another cluster
 	clock       func() time.Time

@@ -107,7 +107,7 @@ func TestAStateOfAnotherClusterIsNotHeard(t *testing.T) {
 	}
 }
 
-// Members that go over to another cluster leave; with a cluster of its own a member sees who is in it.
+// A member that goes over to another cluster has left this one. A member that has a cluster lists the members of that cluster alone.
 func TestWhoIsOfTheCluster(t *testing.T) {
 	now := atSeconds(5)
 	m := keeper("me", &now).among("a", "b", "c")

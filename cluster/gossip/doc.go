@@ -14,8 +14,8 @@
 //
 // Clusters on one host mostly have the same name, and a daemon of one may get the port of a dead member of another. Each member says the number
 // of its cluster, which a Master or ResourceManager makes of its address, and the Masters of a group of all of theirs; members of different
-// numbers do not become one ring, whatever they hear of each other and whoever calls. A process gets the number of the ring that it joins, and
-// changes it only for that of the daemons that it was told to follow, by address.
+// numbers do not become one ring, whatever they hear of each other and whoever calls. A process takes the number of the ring that it joins. It
+// takes another number only from daemons whose addresses its starter gave it.
 //
 // Each run of a process is a member of its own: its name holds a number of that run, since memberlist refuses a name that it
 // knows at another address.

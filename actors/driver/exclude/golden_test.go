@@ -1,11 +1,8 @@
 package exclude
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/rpcenv/conf"
+	"github.com/coherer/coherer/rpcenv/rpctest/recorded"
 )
 
 // goldenCase is a recorded case of Spark's own task scheduler, as far as exclusion matters. Its README tells what the fields mean.
@@ -53,24 +51,14 @@ type goldenExcluded struct {
 	Tasks        map[string]struct{ Execs, Nodes []string }
 }
 
-func goldenCases(t *testing.T) []goldenCase {
+func goldenCases(t *testing.T) (cases []goldenCase) {
 	t.Helper()
-	folder := "../tasks/testdata/golden"
-	if other := os.Getenv("COHERER_GOLDEN_DIR"); other != "" {
-		folder = other
+	type file struct{ Cases []goldenCase }
+	recorded.Each(t, "../tasks/testdata/golden", "exclude.json", func(_ string, f file) { cases = f.Cases })
+	if len(cases) == 0 {
+		t.Fatal("the file has no case")
 	}
-	content, err := os.ReadFile(filepath.Join(folder, "exclude.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct{ Cases []goldenCase }
-	if err := json.Unmarshal(content, &file); err != nil {
-		t.Fatal(err)
-	}
-	if len(file.Cases) == 0 {
-		t.Fatalf("no cases in %s", folder)
-	}
-	return file.Cases
+	return cases
 }
 
 // With what Spark's scheduler launched, and what became of it, sets and application exclude whom Spark's own excluded, at each

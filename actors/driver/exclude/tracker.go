@@ -20,7 +20,7 @@ type Tracker struct {
 	nodes     map[string]excludedNode
 	// onNode are the excluded executors of each node, also of those that are gone: others on the node may follow.
 	onNode map[string][]string
-	// next is the first end of an exclusion; zero when there is none.
+	// next is when the first exclusion ends; zero while nothing is excluded.
 	next time.Time
 }
 

@@ -1,12 +1,11 @@
 package pools
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/coherer/coherer/rpcenv/rpctest/recorded"
 )
 
 // goldenCase is a recorded case of Spark's own task scheduler, as far as pools matter. Its README tells what the fields mean.
@@ -35,24 +34,14 @@ type goldenPool struct {
 	MinShare int
 }
 
-func goldenCases(t *testing.T) []goldenCase {
+func goldenCases(t *testing.T) (cases []goldenCase) {
 	t.Helper()
-	folder := "../tasks/testdata/golden"
-	if other := os.Getenv("COHERER_GOLDEN_DIR"); other != "" {
-		folder = other
+	type file struct{ Cases []goldenCase }
+	recorded.Each(t, "../tasks/testdata/golden", "pools.json", func(_ string, f file) { cases = f.Cases })
+	if len(cases) == 0 {
+		t.Fatal("the file has no case")
 	}
-	content, err := os.ReadFile(filepath.Join(folder, "pools.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct{ Cases []goldenCase }
-	if err := json.Unmarshal(content, &file); err != nil {
-		t.Fatal(err)
-	}
-	if len(file.Cases) == 0 {
-		t.Fatalf("no cases in %s", folder)
-	}
-	return file.Cases
+	return cases
 }
 
 // The orders and the pools are those of Spark's own, with what its scheduler launched and forgot.

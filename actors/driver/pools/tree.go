@@ -26,8 +26,8 @@ type Leaf[S any] struct {
 	running int
 }
 
-// New makes a Tree without sets. file is the allocation file, nil when there is none; FIFO reads none. The lines say which pools
-// there are, after those of the file.
+// New makes a Tree without sets. file is the allocation file; nil: the application has no such file. FIFO disregards it. The lines
+// report the pools, after the warnings of the file.
 func New[S any](mode Mode, file *Allocations) (*Tree[S], []Line) {
 	t := &Tree[S]{mode: mode}
 	if mode == FIFO {
@@ -60,7 +60,7 @@ func (t *Tree[S]) make(c Config) *pool[S] {
 	return p
 }
 
-// find is the pool of a name, of several the last one; nil when there is none.
+// find returns the last pool of a name; nil: no pool has it.
 func (t *Tree[S]) find(name string) *pool[S] {
 	for _, p := range slices.Backward(t.pools) {
 		if p.Name == name {

@@ -180,7 +180,7 @@ func TestExclusionsAreReported(t *testing.T) {
 	if p.Excludes("a", "h") {
 		t.Error("the executor is excluded")
 	}
-	// The only executor is gone: there is none that the set could not use.
+	// The only executor is gone, so no executor refuses the set.
 	p = failing()
 	p.ExecutorLost("a", Loss{})
 	if _, e := p.Scheduler.Offers(nil, true, inOrder, p.now); len(e.DAG) > 0 {

@@ -3,12 +3,12 @@ package tasks
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coherer/coherer/rpcenv/rpctest/recorded"
 )
 
 // goldenFolder has scripts of events and what the scheduler of Spark 4.1.4 decided; COHERER_GOLDEN_DIR names another one.
@@ -70,11 +70,7 @@ func (o *goldenOffer) UnmarshalJSON(b []byte) error {
 // TestGolden plays the scripts that Spark's own TaskSchedulerImpl and TaskSetManager were played with: with coherer.compat=upstream
 // this Scheduler does the same, down to what is inside.
 func TestGolden(t *testing.T) {
-	folder := goldenFolder
-	if other := os.Getenv("COHERER_GOLDEN_DIR"); other != "" {
-		folder = other
-	}
-	eachGolden(t, folder, func(f *goldenFile, c *goldenCase) {
+	eachGolden(t, recorded.Folder(goldenFolder), func(f *goldenFile, c *goldenCase) {
 		t.Run(c.ID, func(t *testing.T) {
 			if text, ok := firstDifference(t, f, c, Faults{AbortsTwice: true, ResubmitsFailed: true}); ok {
 				t.Error(text)
@@ -83,26 +79,14 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// eachGolden reads all cases of a folder. There is at least one.
+// eachGolden reads all cases of a folder.
 func eachGolden(t *testing.T, folder string, do func(*goldenFile, *goldenCase)) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts in %s: %v", folder, err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var f goldenFile
-		if err := json.Unmarshal(text, &f); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+	recorded.Each(t, folder, "*.json", func(_ string, f goldenFile) {
 		for i := range f.Cases {
 			do(&f, &f.Cases[i])
 		}
-	}
+	})
 }
 
 // firstDifference plays a case and compares each event's outcome; false when all are the same.

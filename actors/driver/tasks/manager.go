@@ -71,7 +71,10 @@ type attempt struct {
 }
 
 func newManager(s *Scheduler, set Set, now time.Time) *manager {
-	m := &manager{s: s, set: set, states: make([]taskState, len(set.Tasks)), timer: now, speculatable: map[int32]bool{}, excluded: exclude.NewSet(s.cfg.Exclude, set.ID.Stage, set.ID.Attempt)}
+	m := &manager{
+		s: s, set: set, states: make([]taskState, len(set.Tasks)), timer: now, speculatable: map[int32]bool{},
+		excluded: exclude.NewSet(s.cfg.Exclude, set.ID.Stage, set.ID.Attempt),
+	}
 	m.pace.init(&s.cfg.Speculation, len(set.Tasks))
 	m.enterAll()
 	m.levels = m.validLevels()

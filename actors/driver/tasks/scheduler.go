@@ -74,8 +74,9 @@ type Scheduler struct {
 func New(cfg Config) (*Scheduler, []pools.Line) {
 	queue, lines := pools.New[*manager](cfg.Mode, cfg.Allocations)
 	return &Scheduler{
-		cfg: cfg, health: exclude.NewTracker(cfg.Exclude), queue: queue, live: map[int64]*attempt{}, getting: map[int64]*attempt{}, places: map[string]*place{},
-		byHost: map[string][]*place{}, byRack: map[string][]string{},
+		cfg: cfg, health: exclude.NewTracker(cfg.Exclude), queue: queue, live: map[int64]*attempt{},
+		getting: map[int64]*attempt{}, places: map[string]*place{}, byHost: map[string][]*place{},
+		byRack: map[string][]string{},
 	}, lines
 }
 
@@ -85,7 +86,8 @@ type Effects struct {
 	DAG []rpcenv.Message
 	// Kills are attempts to be ended.
 	Kills []Kill
-	// Executors are executors and nodes that are to go, since they are excluded or idle while nothing may run a set; Exclusions is what failures exclude from now on, or no longer.
+	// Executors are executors and nodes that are to go: they are excluded, or idle while no executor may run a set. Exclusions is what
+	// failures exclude from now on, or no longer.
 	Executors  []exclude.Kill
 	Exclusions []exclude.Event
 	// Fetch: the result that was reported is to be fetched, and given to Fetched.

@@ -2,11 +2,9 @@ package fair
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/coherer/coherer/rpcenv/rpctest/recorded"
 )
 
 // goldenFolder has recorded inputs and what Hadoop 3.4.1 answered; COHERER_GOLDEN_DIR names another one.
@@ -49,29 +47,11 @@ func must[T any](data json.RawMessage) T {
 // goldenFiles are the cases by the name of their file.
 func goldenFiles(t testing.TB) (names []string, cases map[string][]goldenCase) {
 	t.Helper()
-	folder := goldenFolder
-	if other := os.Getenv("COHERER_GOLDEN_DIR"); other != "" {
-		folder = other
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files in %s (%v)", folder, err)
-	}
 	cases = map[string][]goldenCase{}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all []goldenCase
-		if err := json.Unmarshal(data, &all); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		name := strings.TrimSuffix(filepath.Base(file), ".json")
+	recorded.Each(t, recorded.Folder(goldenFolder), "*.json", func(name string, all []goldenCase) {
 		names = append(names, name)
 		cases[name] = all
-	}
-	slices.Sort(names)
+	})
 	return names, cases
 }
 
