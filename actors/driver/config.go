@@ -6,17 +6,21 @@ import (
 
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Config is what a driver is made of. The rest is in its Env's settings.
 type Config struct {
 	// AppName is the application's name, for people (spark.app.name).
 	AppName string
-	// Masters are where the Master may be, as in spark://H:P,H:P. At least one, unless YARN is set.
+	// Masters are where the Master may be, as in spark://H:P,H:P. At least one, unless YARN or Local is set.
 	Masters []rpcenv.Address
+	// Local makes the application one without a cluster; nil: it has one.
+	Local *Local
 	// YARN makes the application one on YARN; nil: on a standalone cluster.
 	YARN *YARN
 	// User runs the application.
@@ -44,13 +48,35 @@ type YARN struct {
 	ResourceManager rpcenv.Address
 }
 
+// manager is the kind of cluster.
+func (c Config) manager() submit.Manager {
+	switch {
+	case c.YARN != nil:
+		return submit.YARN
+	case c.Local != nil:
+		return submit.Local
+	}
+	return submit.Standalone
+}
+
+// maxFailures is how many attempts of a task may fail. A local application has its own number, whatever spark.task.maxFailures says.
+func (c Config) maxFailures(s *conf.Conf) int {
+	if c.Local != nil {
+		return c.Local.MaxFailures
+	}
+	return taskMaxFailures.Get(s)
+}
+
 // Validate reports all problems at once.
 func (c Config) Validate() error {
 	var problems []error
 	if c.AppName == "" {
 		problems = append(problems, errors.New("a driver needs the application's name (spark.app.name)"))
 	}
-	if len(c.Masters) == 0 && c.YARN == nil {
+	if err := c.Local.validate(); err != nil {
+		problems = append(problems, err)
+	}
+	if len(c.Masters) == 0 && c.YARN == nil && c.Local == nil {
 		problems = append(problems, errors.New("a driver needs a master (spark.master), such as spark://localhost:7077"))
 	}
 	if err := errors.Join(problems...); err != nil {

@@ -45,11 +45,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if env.Address().IsZero() {
 		return nil, errors.New("driver: its Env must listen (rpcenv.Config.Listen)")
 	}
-	manager := submit.Standalone
-	if cfg.YARN != nil {
-		manager = submit.YARN
-	}
-	if err := submit.CheckTasks(env.Conf(), manager); err != nil {
+	if err := submit.CheckTasks(env.Conf(), cfg.manager()); err != nil {
 		return nil, err
 	}
 	scheduler := newScheduler(cfg)
@@ -57,7 +53,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if scheduler.allocations, err = allocations(env.Conf(), cfg.FS); err != nil {
 		return nil, fmt.Errorf("driver: %w", err)
 	}
-	if scheduler.exclude, err = exclude.NewConfig(env.Conf(), taskMaxFailures.Get(env.Conf()), false); err != nil {
+	if scheduler.exclude, err = exclude.NewConfig(env.Conf(), cfg.maxFailures(env.Conf()), false); err != nil {
 		return nil, fmt.Errorf("driver: %w", err)
 	}
 	d := &Driver{env: env, scheduler: scheduler, blocks: storage.NewMaster(), yarn: cfg.YARN != nil}
@@ -124,8 +120,11 @@ func (d *Driver) endpoints(cfg Config) []named {
 			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Listeners: d.listeners(cfg), FS: cfg.FS,
 		})},
 	}
-	if cfg.YARN != nil {
+	switch {
+	case cfg.YARN != nil:
 		return append(all, d.yarnEndpoints(*cfg.YARN)...)
+	case cfg.Local != nil:
+		return all
 	}
 	return append(all, named{appclient.Name, appclient.New(appclient.Config{
 		Masters: cfg.Masters, Description: cfg.description(d.env), Listener: d.ref(Name),
@@ -186,6 +185,7 @@ func (d *Driver) StopWith(b *rpcenv.Blocking, code int) error {
 	_, executors := rpcenv.AskWait(b, d.ref(Name), StopExecutors{})
 	_, scheduler := rpcenv.AskWait(b, d.ref(Name), StopDriver{})
 	// After the executors, as in Spark: a Master that hears of the end kills those that are left.
+	// A local application has no AppClient, which is as good as one that has been stopped.
 	_, client := rpcenv.AskWait(b, d.ref(appclient.Name), appclient.StopAppClient{})
 	d.stopRest()
 	return errors.Join(unlessGone(executors), unlessGone(scheduler), unlessGone(client))

@@ -76,6 +76,9 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 		s.allocation = here(allocation.Name)
 		s.watchers = append(s.watchers, s.allocation)
 	}
+	if s.cfg.Local != nil {
+		s.startLocal(c)
+	}
 	s.began = c.Now()
 	// The first comes at once, as in Spark: a driver that waits for nothing is ready before the first job.
 	c.Every(0, schedulerReviveInterval.Get(c.Conf()), ReviveOffers{})

@@ -58,7 +58,7 @@ func (s *Scheduler) startTasks(c *rpcenv.Context) {
 	cfg := tasks.Config{
 		Profiles:      map[int32]*tasks.Profile{0: taskProfile(c.Conf())},
 		Allocations:   s.allocations,
-		MaxFailures:   taskMaxFailures.Get(c.Conf()),
+		MaxFailures:   s.cfg.maxFailures(c.Conf()),
 		MaxResultSize: submit.DriverMaxResultSize.Get(c.Conf()),
 		Waits: tasks.Waits{
 			Process: localityWaitProcess.Get(c.Conf()), Node: localityWaitNode.Get(c.Conf()),

@@ -31,7 +31,9 @@ func (s *Scheduler) askTotals(c *rpcenv.Context, totals []*deploy.ProfileTarget,
 		rpcenv.Ask(c, s.yarn, &app.RequestExecutors{ResourceProfileToTotalExecs: totals, ExcludedNodes: s.tasks.ExcludedNodes()}, then)
 		return
 	}
-	rpcenv.Ask(c, s.appClient, appclient.RequestExecutors{Totals: totals}, then)
+	if s.notLocal(then) {
+		rpcenv.Ask(c, s.appClient, appclient.RequestExecutors{Totals: totals}, then)
+	}
 }
 
 // askKill asks the cluster to end executors.
@@ -40,7 +42,9 @@ func (s *Scheduler) askKill(c *rpcenv.Context, ids []string, then func(*rpc.Bool
 		rpcenv.Ask(c, s.yarn, &app.KillExecutors{ExecutorIds: ids}, then)
 		return
 	}
-	rpcenv.Ask(c, s.appClient, appclient.KillExecutors{IDs: ids}, then)
+	if s.notLocal(then) {
+		rpcenv.Ask(c, s.appClient, appclient.KillExecutors{IDs: ids}, then)
+	}
 }
 
 // defaultProfile is what an executor takes by the settings (ResourceProfile.getOrCreateDefaultProfile).

@@ -56,10 +56,8 @@ func (b *build) notRun() {
 		b.NotRun = errors.Join(b.yarnProblem(), b.taskProblem(), CheckUnread(b.a.Get, b.Manager, b.Mode))
 	case b.Manager == Kubernetes:
 		b.NotRun = fmt.Errorf("master %s is not run here: name a Master with --master spark://HOST:PORT; --dry-run shows what Spark would do", b.Master)
-	case b.Manager == Local:
-		b.NotRun = fmt.Errorf("master %s is not run here: name the cluster with --master spark://HOST:PORT or yarn://HOST:PORT, or use coherer run for a cluster of its own", b.Master)
 	default:
-		b.NotRun = errors.Join(b.standaloneProblem(), b.taskProblem(), CheckUnread(b.a.Get, b.Manager, b.Mode))
+		b.NotRun = errors.Join(b.sparkProblem(), b.taskProblem(), CheckUnread(b.a.Get, b.Manager, b.Mode))
 	}
 }
 
@@ -72,8 +70,8 @@ func (b *build) taskProblem() error {
 	return CheckTasks(c, b.Manager)
 }
 
-// standaloneProblem is what is wrong with a submission of a Go program to a standalone cluster; nil for nothing.
-func (b *build) standaloneProblem() error {
+// sparkProblem is what is wrong with a submission of a Go program to a standalone cluster or to none; nil for nothing.
+func (b *build) sparkProblem() error {
 	if _, err := ParseMaster(b.Master); err != nil {
 		return fmt.Errorf("--master: %w", err)
 	}

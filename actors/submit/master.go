@@ -60,6 +60,10 @@ func managerOf(master string) (Manager, error) {
 	return 0, fmt.Errorf("Master must either be yarn or start with spark, k8s, or local, not %q", master)
 }
 
+// IsLocal reports whether a master URL is local, local[N] or local[N,FAILURES]: driver and executor in one process. It mirrors
+// Utils.isLocalMaster.
+func IsLocal(master string) bool { return master == "local" || strings.HasPrefix(master, "local[") }
+
 // Master is a master URL that was taken apart.
 type Master struct {
 	Manager Manager

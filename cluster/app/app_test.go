@@ -151,8 +151,11 @@ func TestTheSettingsOfADriverNameItsProgram(t *testing.T) {
 	if err != nil || len(masters) != 2 || submit.AppName.Get(c) != "a" || len(known.AppBinary.Get(c)) != 64 {
 		t.Error(masters, err)
 	}
-	if _, _, err := (Submission{Conf: map[string]string{"spark.master": "local[2]"}}).settings(); !errors.Is(err, rpcenv.ErrInvalidURL) {
+	if _, _, err := (Submission{Conf: map[string]string{"spark.master": "mesos://h:1"}}).settings(); !errors.Is(err, rpcenv.ErrInvalidURL) {
 		t.Error(err)
+	}
+	if _, masters, err := (Submission{Conf: map[string]string{"spark.master": "local[2]"}}).settings(); err != nil || masters != nil {
+		t.Error(masters, err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/transport/bulk"
 )
 
@@ -40,6 +41,15 @@ func newBlocks(dirs []string, at rpcenv.Address) (*blocks, error) {
 		return nil, fmt.Errorf("serve blocks: %w", err)
 	}
 	return b, nil
+}
+
+// serveBlocks is newBlocks at a host and the port that a setting says, or one of those behind it. The error says by what to choose another.
+func serveBlocks(c *conf.Conf, dirs []string, host, byHost string, byPort *conf.Entry[int]) (store *blocks, err error) {
+	err = rpcenv.NextPorts(byPort.Get(c), rpcenv.PortMaxRetries.Get(c), func(port int) (err error) {
+		store, err = newBlocks(dirs, rpcenv.Address{Host: host, Port: port})
+		return err
+	})
+	return store, rpcenv.ListenAdvice(err, byHost, byPort.Key())
 }
 
 // Close ends the server. The files go with the executor's directory.

@@ -75,14 +75,20 @@ func drive(s Submission, program Program, args []string) (err error) {
 	if err := p.Serve(env, ""); err != nil {
 		return err
 	}
-	member, err := enter(ctx, env, "driver", "", bind, clusterOf(c, masters))
+	local, isLocal, err := localMaster(c)
 	if err != nil {
 		return err
 	}
-	defer member.Part()
-	// Before driver.Start: an executor may come as soon as the application is registered, and fetches the program.
-	if err := serveSelf(p.Host, env.Address()); err != nil {
-		return err
+	if !isLocal { // else nobody is to hear of the driver or to fetch its program
+		member, err := enter(ctx, env, "driver", "", bind, clusterOf(c, masters))
+		if err != nil {
+			return err
+		}
+		defer member.Part()
+		// Before driver.Start: an executor may come as soon as the application is registered, and fetches the program.
+		if err := serveSelf(p.Host, env.Address()); err != nil {
+			return err
+		}
 	}
 	transfer := NewTransfer()
 	defer func() { err = errors.Join(err, transfer.Close()) }()
@@ -92,6 +98,9 @@ func drive(s Submission, program Program, args []string) (err error) {
 			return err
 		}
 	}
+	if isLocal {
+		cfg.Local = &driver.Local{AppID: fmt.Sprintf("local-%d", time.Now().UnixMilli()), MaxFailures: local.MaxFailures}
+	}
 	if s.Progress {
 		if cfg.Listener, err = env.Register(progress.Name, progress.New(os.Stderr, clusterManager(c))); err != nil {
 			return err
@@ -100,6 +109,13 @@ func drive(s Submission, program Program, args []string) (err error) {
 	d, err := driver.Start(env, cfg)
 	if err != nil {
 		return err
+	}
+	if isLocal {
+		x, err := startLocal(p.Host, d, cfg.Local.AppID, local.Threads)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, x.Close()) }()
 	}
 	a := &App{driver: d, blocking: env.Blocking}
 	err = program(ctx, a, args)
@@ -169,7 +185,7 @@ func (s Submission) settings() (*conf.Conf, []rpcenv.Address, error) {
 		return nil, nil, err
 	}
 	var masters []rpcenv.Address
-	if url := submit.MasterURL.Get(c); url != YARNMaster {
+	if url := submit.MasterURL.Get(c); url != YARNMaster && !submit.IsLocal(url) {
 		if masters, err = rpcenv.ParseMasterURL(url); err != nil {
 			return nil, nil, fmt.Errorf("spark.master: %w", err)
 		}

@@ -58,13 +58,9 @@ func Execute(given Execution) error {
 	if err != nil {
 		return err
 	}
-	var store *blocks
-	err = rpcenv.NextPorts(storage.BlockManagerPort.Get(c), rpcenv.PortMaxRetries.Get(c), func(port int) (err error) {
-		store, err = newBlocks(dirs, rpcenv.Address{Host: orLoopback(a.Hostname), Port: port})
-		return err
-	})
+	store, err := serveBlocks(c, dirs, orLoopback(a.Hostname), "the --host of the Worker or NodeManager", storage.BlockManagerPort)
 	if err != nil {
-		return rpcenv.ListenAdvice(err, "the --host of the Worker or NodeManager", storage.BlockManagerPort.Key())
+		return err
 	}
 	rpcenv.Door{
 		Name: "the port of blocks", At: store.Address().String(), Lets: "read what this application's tasks have computed",

@@ -16,6 +16,7 @@ import (
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/runner"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/program"
 )
 
@@ -33,10 +34,13 @@ func submitCommand(s streams) *cobra.Command {
 			"spark.hadoop.yarn.resourcemanager.address=HOST:PORT, for which --master yarn://HOST:PORT is short. APP is as for run, its\n" +
 			"program is copied to the cluster; in cluster mode the driver runs in the application master. --kill and --status then\n" +
 			"want an id such as application_1767225600000_0001.\n\n" +
+			"Without --master it is local[*]: driver and executor in one process, with a core for each of this machine's. local[N,F] has N\n" +
+			"cores and lets a task fail F times; local-cluster[WORKERS,CORES,MEMORY] starts a cluster of its own, as run does.\n\n" +
 			"An option wins over --conf, that over properties files, these over spark-defaults.conf in SPARK_CONF_DIR or\n" +
 			"SPARK_HOME/conf, and that over the variables MASTER, DEPLOY_MODE, SPARK_DRIVER_MEMORY, SPARK_EXECUTOR_MEMORY and\n" +
 			"SPARK_EXECUTOR_CORES. --dry-run shows the result of all that, also for jars, Python, R and Kubernetes.",
 		Example: "  coherer submit --master spark://127.0.0.1:7077 pi 8\n" +
+			"  coherer submit --master 'local[4]' wordcount README.md\n" +
 			"  coherer submit --master spark://127.0.0.1:7077 --deploy-mode cluster --supervise /shared/bin/prog 1\n" +
 			"  coherer submit --master spark://127.0.0.1:7077 --status driver-20261128083340-0000\n" +
 			"  coherer submit --master yarn://127.0.0.1:8032 --deploy-mode cluster pi 8\n" +
@@ -183,6 +187,13 @@ func submitHere(ctx context.Context, s streams, sub submission) error {
 	values := sub.decision.Properties.Values()
 	// Warned: runSubmit has printed the warnings of the settings, and the driver writes to the same stderr.
 	own := app.Submission{Name: called(values, application), Conf: values, Progress: true, Warned: true}
+	m, err := submit.ParseMaster(sub.decision.Master)
+	if err != nil {
+		return usage(fmt.Errorf("--master: %w", err))
+	}
+	if m.Workers > 0 {
+		return localCluster(ctx, s, m, own, application)
+	}
 	if sub.decision.Manager == submit.YARN {
 		// Coherer is the application master.
 		if _, own.Library, err = program.Self(); err != nil {
@@ -190,6 +201,24 @@ func submitHere(ctx context.Context, s streams, sub submission) error {
 		}
 	}
 	return runner.Submit(ctx, application.program, application.main, own, s.out, s.err)
+}
+
+// localCluster runs an application on a cluster of its own, as master local-cluster[WORKERS,CORES,MEMORY] asks. It mirrors LocalSparkCluster.
+func localCluster(ctx context.Context, s streams, m submit.Master, own app.Submission, a application) error {
+	c, err := conf.New(own.Conf, known.All())
+	if err != nil {
+		return usage(err)
+	}
+	if memory := submit.ExecutorMemory.Get(c); memory > int64(m.MemoryMB) {
+		return usage(fmt.Errorf("Asked to launch cluster with %d MiB/worker but requested %d MiB/executor", m.MemoryMB, memory))
+	}
+	if err := fits(c, m.MemoryMB, m.Cores); err != nil {
+		return usage(err)
+	}
+	return runner.Run(ctx, runner.Config{
+		Name: own.Name, Program: a.program, Main: a.main, Workers: m.Workers, WorkerCores: m.Cores, WorkerMemoryMB: m.MemoryMB,
+		Conf: own.Conf, Stdout: s.out, Stderr: s.err,
+	})
 }
 
 // submitInput reads what a submission looks at beside its command line.

@@ -28,8 +28,11 @@ type Config struct {
 	Decommission bool
 }
 
-// Enabled reports whether spark.dynamicAllocation.enabled is set.
-func Enabled(c *conf.Conf) bool { return submit.DynamicAllocation.Get(c) }
+// Enabled reports whether spark.dynamicAllocation.enabled is set, and the application has a cluster. It mirrors
+// Utils.isDynamicAllocationEnabled.
+func Enabled(c *conf.Conf) bool {
+	return submit.DynamicAllocation.Get(c) && !submit.IsLocal(submit.MasterURL.Get(c))
+}
 
 // NewConfig reads the settings. The error says which of them do not fit together; it mirrors
 // ExecutorAllocationManager.validateSettings.
