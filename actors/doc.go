@@ -47,6 +47,7 @@
 //	  event/     what these tell each other
 //	  numbers/   the numbers of jobs, for programs of several goroutines
 //	storage/     BlockManagerMaster, BlockManagerMasterHeartbeat
+//	  memory/    pure but for its lock: an executor's memory, divided between tasks and blocks
 //	executor/    Executor               runs tasks, keeps their map outputs
 //	rdd/         lineages, operations, codecs: no role, no runtime
 //

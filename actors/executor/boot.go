@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/storage/memory"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/messages/app"
@@ -75,7 +76,8 @@ func (x Boot) Fetch(h rpcenv.Host, then func(map[string]string, error)) error {
 
 // start makes the executor's Env, which is in client mode, and its endpoints.
 func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
-	c, err := conf.New(settings, Settings, rpcenv.Settings, compat.Settings, membership.Settings, storage.Settings, submit.Settings)
+	c, err := conf.New(settings, Settings, rpcenv.Settings, compat.Settings, membership.Settings, storage.Settings, memory.Settings,
+		submit.Settings)
 	if err != nil {
 		return fmt.Errorf("the driver's settings: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/heartbeat"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/storage/memory"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
@@ -25,6 +26,7 @@ type Executor struct {
 	tracker   rpcenv.Ref
 	blocks    rpcenv.Ref
 	heartbeat rpcenv.Ref
+	memory    *memory.Manager
 	failures  int // heartbeats in a row without an answer
 }
 
@@ -48,6 +50,7 @@ type (
 // OnStart registers with the driver.
 func (e *Executor) OnStart(c *rpcenv.Context) {
 	c.SetLog(c.Log().WithField("executor", e.cfg.Args.ExecutorID))
+	e.memory = newMemory(c.Conf())
 	rpcenv.Resolve(c, e.cfg.Args.DriverURL, func(ref rpcenv.Ref, err error) {
 		if err != nil {
 			e.exit(c, 1, fmt.Sprintf("Cannot register with driver: %s: %v", e.cfg.Args.DriverURL, err), false) // the driver is not known
@@ -125,7 +128,9 @@ func (e *Executor) registeredExecutor(c *rpcenv.Context) {
 }
 
 func (e *Executor) registerBlockManager(c *rpcenv.Context, again bool, then func()) {
-	q := &storagepb.RegisterBlockManager{BlockManagerId: e.blockManagerID(), IsReRegister: &again}
+	q := &storagepb.RegisterBlockManager{
+		BlockManagerId: e.blockManagerID(), IsReRegister: &again, MaxOnHeapMemSize: e.memory.MaxStorage(),
+	}
 	rpcenv.Ask(c, e.blocks, q, func(r *storagepb.BlockManagerRegistered, err error) {
 		switch {
 		case err != nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -77,8 +78,11 @@ func Execute(given Execution) error {
 	x := executor.Boot{
 		Args: a, Settings: given.Settings, Log: log, Resources: resources,
 		LogURLs: variables("SPARK_LOG_URL_", strings.ToLower), Attributes: variables("SPARK_EXECUTOR_ATTRIBUTE_", strings.ToUpper),
-		IO:   executor.IO{FS: Files{}, Blocks: store, Transfer: NewTransfer()},
-		Made: func(env *rpcenv.Env) error { return p.Serve(env, "") },
+		IO: executor.IO{FS: Files{}, Blocks: store, Transfer: NewTransfer()},
+		Made: func(env *rpcenv.Env) error {
+			limitHeap(env.Conf())
+			return p.Serve(env, "")
+		},
 	}
 	if err := x.Run(p.Host); err != nil {
 		p.CloseTrace()
@@ -102,6 +106,13 @@ func Execute(given Execution) error {
 	}
 	os.Exit(code)
 	return nil
+}
+
+// limitHeap makes the garbage collector keep the process within spark.executor.memory, unless its environment has another limit.
+func limitHeap(c *conf.Conf) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(executor.Heap(c))
+	}
 }
 
 // decommissionExecutor reports a signal to the executor. The answer is of no interest: the log has what the executor does.

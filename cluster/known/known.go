@@ -19,6 +19,7 @@ import (
 	"github.com/coherer/coherer/actors/nodemanager"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/storage/memory"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/actors/yarnclient"
@@ -49,7 +50,7 @@ var All = sync.OnceValue(func() *conf.Set {
 		rmproxy.Settings,
 		rpcenv.Settings,
 		scheduler.Settings,
-		storage.Settings,
+		storage.Settings, memory.Settings,
 		submit.Settings,
 		worker.Settings,
 		yarnclient.Settings,
