@@ -12,8 +12,9 @@ import (
 // made by a source (TextFile, Parallelize, Range) or of another Dataset (Map, ReduceByKey, ...), is immutable, and costs
 // nothing until a task runs. The zero Dataset makes the job that uses it fail.
 type Dataset[T any] struct {
-	node    *node
-	iterate func(r *run) iter.Seq[T]
+	node *node
+	// iterate gives the records of one partition.
+	iterate func(r *run, partition int) iter.Seq[T]
 }
 
 // node is what a lineage knows of a Dataset whatever its type.
@@ -23,21 +24,23 @@ type node struct {
 	fn      string // the name of the user's function, if any
 	params  string
 	parents []*node
-	// partitions of a source or of a shuffle's result; 0 means as many as the parent or, in a text file, as its size
-	// asks for.
+	// partitions of a source or of a shuffle's result; 0 means as many as narrow makes of those of the parents or, in a text file, as
+	// its size asks for.
 	partitions int
+	// narrow says of which partitions of the parents those of the node are made; nil: of the one of the same number of the only parent.
+	narrow narrow
 	// split computes a source's encoded splits, and the version of what they are of; nil when the number of a partition says all.
 	split func(fs FS) (splits [][]byte, version string, err error)
 	// prefer says where a partition wants to run; nil: the parent says it.
 	prefer func(partition int) []string
-	// write is the map side of the shuffle between the parent and this node; nil when the edge is narrow.
-	write func(r *run) [][]byte
+	// write is the map side, for a partition of the only parent, of the shuffle between it and this node; nil when the edges are narrow.
+	write func(r *run, partition int) [][]byte
 	// indeterminate: computed again, it may give other records.
 	indeterminate bool
 	err           error // why a job with this node cannot be used
 }
 
-func newDataset[T any](n *node, iterate func(r *run) iter.Seq[T]) Dataset[T] {
+func newDataset[T any](n *node, iterate func(r *run, partition int) iter.Seq[T]) Dataset[T] {
 	n.record = reflect.TypeFor[T]().String()
 	return Dataset[T]{node: n, iterate: iterate}
 }
@@ -59,12 +62,15 @@ func (d Dataset[T]) derive(op string, fn any) *node {
 	return n
 }
 
-// narrowParent is the Dataset whose partitions those of n are made of; nil for a source and behind a shuffle.
-func (n *node) narrowParent() *node {
-	if n.write != nil || len(n.parents) == 0 {
-		return nil
+// deriveAll makes the node of an operation on several Datasets.
+func deriveAll(op string, narrow narrow, parents ...*node) *node {
+	n := &node{op: op, narrow: narrow, parents: parents}
+	for _, p := range parents {
+		if p == nil {
+			return &node{op: op, err: fmt.Errorf("%w: %s of a zero Dataset", ErrBadJob, op)}
+		}
 	}
-	return n.parents[0]
+	return n
 }
 
 // setPartitions notes the number of partitions that a user asked for.

@@ -61,7 +61,12 @@ func ExamplePrefer() {
 		return
 	}
 	// A driver asks so where the tasks of its stages want to run.
-	fmt.Println(job.Lineage.Preferred(job.Lineage.Last(), 2))
+	splits, err := job.Lineage.Splits(nil, job.Lineage.Last())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(job.Lineage.Preferred(job.Lineage.Last(), splits))
 	// Output: [[node1] [node2]] <nil>
 }
 

@@ -12,7 +12,7 @@ import (
 func Indeterminate[T any](d Dataset[T]) Dataset[T] {
 	n := d.derive("Indeterminate", nil)
 	n.indeterminate = true
-	return newDataset(n, func(r *run) iter.Seq[T] { return d.iterate(r) })
+	return newDataset(n, func(r *run, partition int) iter.Seq[T] { return d.iterate(r, partition) })
 }
 
 // Indeterminate reports whether a node, or one that it is made of, beyond shuffles too, was marked so.

@@ -71,7 +71,7 @@ func newLineage[T any](job string, d Dataset[T], c codec[T]) (*Lineage, error) {
 		return nil, fmt.Errorf("job %s: %w", job, err)
 	}
 	l.result = func(r *run, action Action) (res Result) {
-		for v := range d.iterate(r) {
+		for v := range d.iterate(r, r.task.Partition) {
 			r.at = outside
 			res.Count++
 			if action == ActionCollect {

@@ -8,10 +8,10 @@ import "iter"
 // Map is the Dataset of f(record) of each record, in order.
 func Map[T, U any](d Dataset[T], f func(T) U) Dataset[U] {
 	n := d.derive("Map", f)
-	return newDataset(n, func(r *run) iter.Seq[U] {
+	return newDataset(n, func(r *run, partition int) iter.Seq[U] {
 		at := r.number(n)
 		return func(yield func(U) bool) {
-			d.iterate(r)(func(v T) bool { // called, not ranged over: a loop's own checks cost as much as a short f
+			d.iterate(r, partition)(func(v T) bool { // called, not ranged over: a loop's own checks cost as much as a short f
 				r.at = at
 				return yield(f(v))
 			})
@@ -22,10 +22,10 @@ func Map[T, U any](d Dataset[T], f func(T) U) Dataset[U] {
 // Filter is the Dataset of the records for which keep is true, in order.
 func Filter[T any](d Dataset[T], keep func(T) bool) Dataset[T] {
 	n := d.derive("Filter", keep)
-	return newDataset(n, func(r *run) iter.Seq[T] {
+	return newDataset(n, func(r *run, partition int) iter.Seq[T] {
 		at := r.number(n)
 		return func(yield func(T) bool) {
-			for v := range d.iterate(r) {
+			for v := range d.iterate(r, partition) {
 				r.at = at
 				if keep(v) && !yield(v) {
 					return
@@ -38,7 +38,7 @@ func Filter[T any](d Dataset[T], keep func(T) bool) Dataset[T] {
 // FlatMap is the Dataset of all records that f gives for each record, in order. A nil sequence is an empty one.
 func FlatMap[T, U any](d Dataset[T], f func(T) iter.Seq[U]) Dataset[U] {
 	n := d.derive("FlatMap", f)
-	return newDataset(n, func(r *run) iter.Seq[U] {
+	return newDataset(n, func(r *run, partition int) iter.Seq[U] {
 		at := r.number(n)
 		return func(yield func(U) bool) {
 			ended := false
@@ -51,7 +51,7 @@ func FlatMap[T, U any](d Dataset[T], f func(T) iter.Seq[U]) Dataset[U] {
 				r.at = at
 				return true
 			}
-			for v := range d.iterate(r) {
+			for v := range d.iterate(r, partition) {
 				r.at = at
 				if seq := f(v); seq != nil {
 					seq(each)
@@ -77,10 +77,10 @@ func MapPartitionsWithIndex[T, U any](d Dataset[T], f func(partition int, in ite
 }
 
 func mapPartitions[T, U any](n *node, d Dataset[T], f func(int, iter.Seq[T]) iter.Seq[U]) Dataset[U] {
-	return newDataset(n, func(r *run) iter.Seq[U] {
+	return newDataset(n, func(r *run, partition int) iter.Seq[U] {
 		at := r.number(n)
 		in := func(yield func(T) bool) {
-			for v := range d.iterate(r) {
+			for v := range d.iterate(r, partition) {
 				r.at = at
 				if !yield(v) {
 					return
@@ -90,7 +90,7 @@ func mapPartitions[T, U any](n *node, d Dataset[T], f func(int, iter.Seq[T]) ite
 		}
 		return func(yield func(U) bool) {
 			r.at = at
-			seq := f(r.task.Partition, in)
+			seq := f(partition, in)
 			if seq == nil {
 				return
 			}

@@ -1,9 +1,6 @@
 package rdd
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Shuffle is an exchange of records between the tasks of two stages, as Spark's ShuffleDependency.
 type Shuffle struct {
@@ -53,48 +50,4 @@ func (l *Lineage) ShuffleParents(node int) []int {
 		}
 	}
 	return indexes
-}
-
-// Splits are the encoded splits of a node, one for each of its partitions: where the source that feeds it begins and
-// ends. They are made once, at the driver, and travel with the tasks. A split is nil where the number of the partition
-// says all: behind a shuffle and for sources in memory. Errors are those of opening a text file.
-func (l *Lineage) Splits(fs FS, node int) ([][]byte, error) {
-	splits, _, err := l.SplitAll(fs, []int{node})
-	if err != nil {
-		return nil, err
-	}
-	return splits[0], nil
-}
-
-// SplitAll are the splits of several nodes, and the version of the files that they are of: jobs of one name, argument and version
-// compute the same. It has the path, the size and what Versioned says of each file.
-func (l *Lineage) SplitAll(fs FS, nodes []int) (all [][][]byte, version string, err error) {
-	for _, node := range nodes {
-		if node < 0 || node > l.Last() {
-			return nil, "", fmt.Errorf("%w: job %s has no node %d", ErrBadTask, l.Job, node)
-		}
-		feed := l.feed(node)
-		splits := make([][]byte, feed.partitions)
-		if feed.split != nil {
-			var of string
-			if splits, of, err = feed.split(fs); err != nil {
-				return nil, "", err
-			}
-			version += of
-		}
-		all = append(all, splits)
-	}
-	return all, version, nil
-}
-
-// Partitions is the number of partitions of a node, 0 when it depends on a text file: then Splits has one each.
-func (l *Lineage) Partitions(node int) int { return l.feed(node).partitions }
-
-// feed is the source or the shuffle's end that gives a node its partitions.
-func (l *Lineage) feed(number int) *node {
-	n := l.nodes[number]
-	for p := n.narrowParent(); p != nil; p = n.narrowParent() {
-		n = p
-	}
-	return n
 }

@@ -47,12 +47,12 @@ func TestThePlacesNearestToTheEndOfAStageCount(t *testing.T) {
 		{5, 2, "[]"}, // a shuffle does not pass it on
 		{6, 2, "[[] [h5]]"},
 	} {
-		got, err := l.Preferred(k.node, k.partitions)
+		got, err := l.Preferred(k.node, make([][]byte, k.partitions))
 		if err != nil || fmt.Sprint(got) != k.want {
 			t.Errorf("node %d: %v, %v; want %s", k.node, got, err, k.want)
 		}
 	}
-	if _, err := l.Preferred(7, 2); !errors.Is(err, ErrBadTask) {
+	if _, err := l.Preferred(7, nil); !errors.Is(err, ErrBadTask) {
 		t.Error(err)
 	}
 }
@@ -71,7 +71,7 @@ func TestPlacesAreNotPartOfTheDigest(t *testing.T) {
 }
 
 func TestAPanicOfPlacesIsTheJobsFailure(t *testing.T) {
-	_, err := lineageOf(t, panicsAtPlaces.With(0)).Preferred(1, 2)
+	_, err := lineageOf(t, panicsAtPlaces.With(0)).Preferred(1, make([][]byte, 2))
 	user, ok := errors.AsType[*UserError](err)
 	if !ok || user.Node != 1 || user.Op != "Prefer" || !strings.Contains(user.Func, "panicsAtPlaces") && !strings.Contains(user.Func, "init") {
 		t.Errorf("%#v", err)

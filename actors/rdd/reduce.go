@@ -29,20 +29,20 @@ func ReduceByKey[K comparable, V any](d Dataset[Pair[K, V]], f func(a, b V) V, p
 		r.at = at // the last pairs are merged only now
 		return c.all()
 	}
-	n.write = func(r *run) [][]byte {
+	n.write = func(r *run, partition int) [][]byte {
 		blocks := make([][]byte, partitions)
 		var key []byte
 		// Merged before the shuffle, as Spark's map side combine: a block has each key of the task once.
-		for _, p := range reduce(r, d.iterate(r)) {
+		for _, p := range reduce(r, d.iterate(r, partition)) {
 			key = keys.append(key[:0], p.Key)
 			block := &blocks[reducerOf(key, partitions)]
 			*block = values.append(append(*block, key...), p.Value)
 		}
 		return blocks
 	}
-	return newDataset(n, func(r *run) iter.Seq[Pair[K, V]] {
+	return newDataset(n, func(r *run, partition int) iter.Seq[Pair[K, V]] {
 		return func(yield func(Pair[K, V]) bool) {
-			for _, p := range reduce(r, fetch(r, n, records)) {
+			for _, p := range reduce(r, fetch(r, n, partition, records)) {
 				if !yield(p) {
 					return
 				}

@@ -10,10 +10,10 @@ import (
 // virtual time passes; Local does not pause.
 func Sleep[T any](d Dataset[T], f func(T) time.Duration) Dataset[T] {
 	n := d.derive("Sleep", f)
-	return newDataset(n, func(r *run) iter.Seq[T] {
+	return newDataset(n, func(r *run, partition int) iter.Seq[T] {
 		at := r.number(n)
 		return func(yield func(T) bool) {
-			for v := range d.iterate(r) {
+			for v := range d.iterate(r, partition) {
 				r.at = at
 				r.sleep(f(v))
 				if !yield(v) {

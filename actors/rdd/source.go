@@ -27,9 +27,9 @@ func Parallelize[T any](items []T, partitions int) Dataset[T] {
 		}
 		n.param("items=%d sha256=%x", len(items), sum.Sum(nil)[:8])
 	}
-	return newDataset(n, func(r *run) iter.Seq[T] {
+	return newDataset(n, func(r *run, partition int) iter.Seq[T] {
 		return func(yield func(T) bool) {
-			from, to := portion(uint64(len(items)), r.task.Partition, partitions)
+			from, to := portion(uint64(len(items)), partition, partitions)
 			for _, v := range items[from:to] {
 				r.tick()
 				if !yield(v) {
@@ -49,9 +49,9 @@ func Range(from, to int64, partitions int) Dataset[int64] {
 	if to > from {
 		length = uint64(to) - uint64(from) // right even where to-from overflows
 	}
-	return newDataset(n, func(r *run) iter.Seq[int64] {
+	return newDataset(n, func(r *run, partition int) iter.Seq[int64] {
 		return func(yield func(int64) bool) {
-			first, end := portion(length, r.task.Partition, partitions)
+			first, end := portion(length, partition, partitions)
 			for i := first; i < end; i++ {
 				r.tick()
 				if !yield(int64(uint64(from) + i)) {

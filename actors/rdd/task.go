@@ -61,7 +61,7 @@ func (l *Lineage) RunMap(t Task, shuffle int) (blocks [][]byte, err error) {
 		return nil, fmt.Errorf("%w: shuffle %d of job %s is written by node %d, not %d", ErrBadTask, shuffle, l.Job,
 			s.MapNode, t.Node)
 	}
-	err = l.run(t, func(r *run) { blocks = l.nodes[s.Node].write(r) })
+	err = l.run(t, func(r *run) { blocks = l.nodes[s.Node].write(r, t.Partition) })
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +88,9 @@ func (l *Lineage) RunResult(t Task, action Action) (res Result, err error) {
 type run struct {
 	task    Task
 	lineage *Lineage
+	split   split
+	// sizes are the numbers of partitions of the nodes of the stage.
+	sizes []int
 	// at is the number of the node whose user function runs, or outside. Each record sets it several times: the garbage collector would
 	// look at every store of a pointer, and looks at none of a number.
 	at    int
@@ -103,14 +106,39 @@ const outside = -1
 // number is the number of a node in the lineage.
 func (r *run) number(n *node) int { return r.lineage.number[n] }
 
+// pieces are the partitions of the parents of n of which one of its own is made.
+func (r *run) pieces(n *node, partition int) []piece {
+	return n.narrow.pieces(r.lineage.counts(r.number(n), r.sizes), partition)
+}
+
+// place finds where the task stands in the lineage. The task comes from a peer and may not fit.
+func (r *run) place() error {
+	t, l := r.task, r.lineage
+	var readable bool
+	if r.split, readable = decodeSplit(t.Split); !readable {
+		return fmt.Errorf("%w: the split of partition %d of node %d of job %s cannot be read", ErrBadTask, t.Partition, t.Node, l.Job)
+	}
+	var err error
+	if r.sizes, err = l.sizes(t.Node, r.split.counts); err != nil {
+		return err
+	}
+	switch n := r.sizes[t.Node]; {
+	case n == unknown:
+		return fmt.Errorf("%w: the split of partition %d of node %d of job %s lacks a file", ErrBadTask, t.Partition, t.Node, l.Job)
+	case t.Partition < 0 || t.Partition >= n:
+		return fmt.Errorf("%w: node %d of job %s has no partition %d", ErrBadTask, t.Node, l.Job, t.Partition)
+	}
+	return nil
+}
+
 // stopped is the private panic of run.fail.
 type stopped struct{}
 
 func (l *Lineage) run(t Task, body func(*run)) (err error) {
-	if n := l.Partitions(t.Node); t.Partition < 0 || n > 0 && t.Partition >= n {
-		return fmt.Errorf("%w: node %d of job %s has no partition %d", ErrBadTask, t.Node, l.Job, t.Partition)
-	}
 	r := &run{task: t, lineage: l, at: outside}
+	if err := r.place(); err != nil {
+		return err
+	}
 	defer func() {
 		value := recover()
 		switch {
@@ -186,21 +214,21 @@ func (r *run) sleep(d time.Duration) {
 	}
 }
 
-// fetch gives the records of the shuffle that ends at node n.
-func fetch[T any](r *run, n *node, c codec[T]) iter.Seq[T] {
+// fetch gives the records of a partition of the shuffle that ends at node n.
+func fetch[T any](r *run, n *node, partition int, c codec[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		shuffle := r.lineage.shuffleOf[n]
 		if r.task.Fetch == nil {
 			r.fail(fmt.Errorf("%w: nothing to fetch shuffle %d with", ErrBadTask, shuffle)) // which does not return
 		}
-		for block, err := range r.task.Fetch(shuffle, r.task.Partition) {
+		for block, err := range r.task.Fetch(shuffle, partition) {
 			if err != nil {
 				r.fail(err)
 			}
 			for len(block) > 0 {
 				var v T
 				if v, block, err = c.decode(block); err != nil {
-					r.fail(fmt.Errorf("block of shuffle %d for reducer %d: %w", shuffle, r.task.Partition, err))
+					r.fail(fmt.Errorf("block of shuffle %d for reducer %d: %w", shuffle, partition, err))
 				}
 				r.read()
 				if !yield(v) {

@@ -45,8 +45,8 @@ func TextFile(path string, minPartitions int) Dataset[string] {
 		}
 		return textSplits(at, f.Size(), minPartitions), version, nil
 	}
-	return newDataset(n, func(r *run) iter.Seq[string] {
-		return func(yield func(string) bool) { readText(r, yield) }
+	return newDataset(n, func(r *run, partition int) iter.Seq[string] {
+		return func(yield func(string) bool) { readText(r, part{r.number(n), partition}, yield) }
 	})
 }
 
@@ -91,9 +91,9 @@ func decodeTextSplit(b []byte) (textSplit, error) {
 	return s, nil
 }
 
-// readText yields the lines of the task's split. The file is closed however the iteration ends.
-func readText(r *run, yield func(string) bool) {
-	split, err := decodeTextSplit(r.task.Split)
+// readText yields the lines of a partition of a text file. The file is closed however the iteration ends.
+func readText(r *run, of part, yield func(string) bool) {
+	split, err := decodeTextSplit(r.split.parts[of])
 	if err != nil {
 		r.fail(err)
 	}

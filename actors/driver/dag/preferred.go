@@ -22,7 +22,7 @@ const (
 func preferredAll(l *rdd.Lineage, splits [][][]byte) ([][][]tasks.Location, error) {
 	out := make([][][]tasks.Location, len(splits))
 	for i, node := range nodes(l) {
-		texts, err := l.Preferred(node, len(splits[i]))
+		texts, err := l.Preferred(node, splits[i])
 		if err != nil {
 			return nil, err
 		}
@@ -53,17 +53,40 @@ func parseLocations(texts [][]string) ([][]tasks.Location, error) {
 // preferred says where the task of a partition wants to run: where the lineage says, else where much of what it fetches lies. It mirrors
 // DAGScheduler.getPreferredLocs. What it returns is for one attempt of the stage: the outputs must not change meanwhile.
 func (s *Scheduler) preferred(g *stage) func(partition int32) []tasks.Location {
-	var read *shares
-	// An operation has one parent, so a task reads at most one shuffle.
-	if s.reduceLocality && len(g.parents) == 1 {
-		read = g.parents[0].shuffle.shares()
+	var shares []*shares // by index of the lineage's shuffles; nil for those that the stage does not read
+	var reads func(partition int) []rdd.Read
+	if s.reduceLocality && len(g.parents) > 0 {
+		shares, reads = g.shares()
 	}
 	return func(partition int32) []tasks.Location {
 		if g.prefers != nil && len(g.prefers[partition]) > 0 {
 			return g.prefers[partition]
 		}
-		return read.large(partition)
+		if reads == nil {
+			return nil
+		}
+		// A task with several parents, as that of a join, goes where the first of them wants it.
+		for _, read := range reads(int(partition)) {
+			if near := shares[read.Shuffle].large(int32(read.Reduce)); len(near) > 0 {
+				return near
+			}
+		}
+		return nil
 	}
+}
+
+// shares are those of the shuffles that the stage reads, and what each of its tasks reads of them.
+func (g *stage) shares() ([]*shares, func(partition int) []rdd.Read) {
+	l := g.of.what.Lineage
+	reads, err := l.Reads(g.node, g.splits)
+	if err != nil { // not reached: the splits were made of this lineage
+		return nil, nil
+	}
+	out := make([]*shares, len(g.of.shuffles))
+	for _, index := range l.ShuffleParents(g.node) {
+		out[index] = g.of.shuffles[index].shares()
+	}
+	return out, reads
 }
 
 // setSizes notes the sizes of an output, if the tasks that read it want to be near it.
