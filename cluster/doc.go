@@ -4,6 +4,7 @@
 //	node/        a daemon's Env and role on any Host: Master, Worker, ResourceManager, NodeManager; run as a process
 //	process/     processes of the operating system: starts them, reports their end, finds programs
 //	container/   a NodeManager's disk: directories, logs, fetched resources
+//	archive/     unpacks archives
 //	machine/     what a machine has, and whether it is healthy
 //	app/         what a user's main imports: the program as driver, executor or ApplicationMaster
 //	boot/        the process beneath the endpoints: how it comes up, in which order it ends

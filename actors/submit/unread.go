@@ -21,11 +21,12 @@ type unread struct {
 }
 
 const (
-	linked  = "a Go program has what it needs linked in: leave the option out"
-	noJVM   = "it is for a JVM, and no JVM is started"
-	byHand  = "a standalone cluster hands out the application's program alone: put the files where every Worker sees them, or submit to YARN"
-	noUser  = "an application runs as the user of this process, or on YARN as HADOOP_USER_NAME says: leave the option out"
-	noRealm = "Kerberos is not spoken here: leave the option out; coherer's own tokens are settings, see coherer config show coherer"
+	linked     = "a Go program has what it needs linked in: leave the option out"
+	noJVM      = "it is for a JVM, and no JVM is started"
+	noJar      = "a Go program has no class path: hand files out with --files"
+	oneProcess = "a local master says how many cores there are, and executors share the driver's memory: use --driver-memory; for local-cluster use --conf"
+	noUser     = "an application runs as the user of this process, or on YARN as HADOOP_USER_NAME says: leave the option out"
+	noRealm    = "Kerberos is not spoken here: leave the option out; coherer's own tokens are settings, see coherer config show coherer"
 )
 
 // unreads are all of them. What each option does elsewhere is in rules, and in TestEachOptionIsUsedRefusedOrWarnedOf.
@@ -37,15 +38,18 @@ var unreads = []unread{
 	{"--exclude-packages", allManagers, allModes, true, linked},
 	{"--repositories", allManagers, allModes, true, linked},
 	{"--py-files", allManagers, allModes, true, linked},
-	{"--jars", Standalone, allModes, true, byHand},
-	{"--files", Standalone, allModes, true, byHand},
-	{"--archives", Standalone, allModes, true, byHand},
+	{"--jars", Standalone | Local, allModes, true, noJar},
 	{"--driver-class-path", allManagers, allModes, false, noJVM},
 	{"--driver-java-options", allManagers, allModes, false, noJVM},
 	{"--driver-library-path", allManagers, allModes, false, noJVM},
 	{"--driver-cores", allManagers, Client, false, "in client mode the driver has the cores of this machine"},
 	{"--supervise", allManagers, Client, false, "only a driver in the cluster is started again: add --deploy-mode cluster"},
 	{"--supervise", YARN, Cluster, false, "YARN starts an application master again, up to spark.yarn.maxAppAttempts times"},
+	{"--executor-memory", Local, allModes, false, oneProcess},
+	{"--executor-cores", Local, allModes, false, oneProcess},
+	{"--total-executor-cores", Local, allModes, false, oneProcess},
+	{"--num-executors", Local, allModes, false, oneProcess},
+	{"--queue", Local, allModes, false, "without a cluster there are no queues"},
 	{"--num-executors", Standalone, allModes, false, "a standalone cluster bounds cores: use --total-executor-cores and --executor-cores"},
 	{"--queue", Standalone, allModes, false, "a standalone cluster has no queues"},
 	{"--total-executor-cores", YARN, allModes, false, "YARN bounds executors: use --num-executors and --executor-cores"},

@@ -10,16 +10,16 @@ import (
 )
 
 // What becomes of an option of a Go program, for each cluster and mode: u: used, r: refused, w: a warning, as in
-// standalone client, standalone cluster, YARN client, YARN cluster.
+// standalone client, standalone cluster, YARN client, YARN cluster, local client.
 var fates = map[string]string{
-	"--name": "uuuu", "--class": "uuuu", "--conf": "uuuu", "--master": "uuuu", "--deploy-mode": "uuuu",
-	"--driver-memory": "uuuu", "--executor-memory": "uuuu", "--executor-cores": "uuuu",
-	"--driver-cores": "wuwu", "--supervise": "wuww",
-	"--total-executor-cores": "uuww", "--num-executors": "wwuu", "--queue": "wwuu",
-	"--jars": "rruu", "--files": "rruu", "--archives": "rruu", "--py-files": "rrrr",
-	"--packages": "rrrr", "--exclude-packages": "rrrr", "--repositories": "rrrr",
-	"--proxy-user": "rrrr", "--principal": "rrrr", "--keytab": "rrrr", "--remote": "rrrr",
-	"--driver-class-path": "wwww", "--driver-java-options": "wwww", "--driver-library-path": "wwww",
+	"--name": "uuuuu", "--class": "uuuuu", "--conf": "uuuuu", "--master": "uuuuu", "--deploy-mode": "uuuuu",
+	"--driver-memory": "uuuuu", "--executor-memory": "uuuuw", "--executor-cores": "uuuuw",
+	"--driver-cores": "wuwuw", "--supervise": "wuwww",
+	"--total-executor-cores": "uuwww", "--num-executors": "wwuuw", "--queue": "wwuuw",
+	"--jars": "rruur", "--files": "uuuuu", "--archives": "uuuuu", "--py-files": "rrrrr",
+	"--packages": "rrrrr", "--exclude-packages": "rrrrr", "--repositories": "rrrrr",
+	"--proxy-user": "rrrrr", "--principal": "rrrrr", "--keytab": "rrrrr", "--remote": "rrrrr",
+	"--driver-class-path": "wwwww", "--driver-java-options": "wwwww", "--driver-library-path": "wwwww",
 	// The command reads these before a decision is made, or prints by them.
 	"--properties-file": "", "--extra-properties-file": "", "--load-spark-defaults": "", "--verbose": "", "--version": "", "--help": "",
 	"--usage-error": "", "--dry-run": "", "--output": "", "--kill": "", "--status": "",
@@ -39,7 +39,7 @@ func TestEachOptionIsUsedRefusedOrWarnedOf(t *testing.T) {
 			value = "x"
 		}
 		for i, want := range fate {
-			base := []string{"--master", []string{"spark://h:1", "yarn"}[i/2], "--deploy-mode", []string{"client", "cluster"}[i%2]}
+			base := []string{"--master", []string{"spark://h:1", "yarn", "local[2]"}[i/2], "--deploy-mode", []string{"client", "cluster"}[i%2]}
 			line := append(slices.Clone(base), o.Name)
 			switch o.Name {
 			case "--master", "--deploy-mode":
@@ -88,15 +88,15 @@ func plain(t *testing.T, d *Decision) string {
 
 // What is asked for by --conf is refused as the option is. A file of defaults may serve programs that are no Go programs.
 func TestASettingIsRefusedAsItsOption(t *testing.T) {
-	d, err := decide(t, "--master spark://h:1 --conf spark.files=a.txt pi", Input{})
-	if err != nil || d.NotRun == nil || !strings.Contains(d.NotRun.Error(), "--conf spark.files") {
+	d, err := decide(t, "--master spark://h:1 --conf spark.jars=a.txt pi", Input{})
+	if err != nil || d.NotRun == nil || !strings.Contains(d.NotRun.Error(), "--conf spark.jars") {
 		t.Errorf("%v %v", d.NotRun, err)
 	}
-	defaults := []conf.Setting{{Pair: conf.Pair{Key: "spark.files", Value: "a.txt"}, From: conf.Origin{Place: "defaults"}}}
+	defaults := []conf.Setting{{Pair: conf.Pair{Key: "spark.jars", Value: "a.txt"}, From: conf.Origin{Place: "defaults"}}}
 	if d, err = decide(t, "--master spark://h:1 pi", Input{Defaults: defaults}); err != nil || d.NotRun != nil {
 		t.Errorf("%v %v", d.NotRun, err)
 	}
-	if d, err = decide(t, "--master spark://h:1 --files a.txt --class X app.jar", Input{}); err != nil || strings.Contains(d.NotRun.Error(), "--files") {
+	if d, err = decide(t, "--master spark://h:1 --jars a.txt --class X app.jar", Input{}); err != nil || strings.Contains(d.NotRun.Error(), "--jars") {
 		t.Errorf("of a jar nothing is run, whatever its options: %v %v", d.NotRun, err)
 	}
 }

@@ -90,6 +90,11 @@ func drive(s Submission, program Program, args []string) (err error) {
 			return err
 		}
 	}
+	removeFiles, err := shareFiles(ctx, c, p.Host, env.Address())
+	defer func() { err = errors.Join(err, removeFiles()) }()
+	if err != nil {
+		return err
+	}
 	transfer := NewTransfer()
 	defer func() { err = errors.Join(err, transfer.Close()) }()
 	cfg := driver.Config{Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}, Transfer: transfer}

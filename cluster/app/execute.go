@@ -55,6 +55,9 @@ func Execute(given Execution) error {
 		fail(err)
 		os.Exit(exitDiskStoreFailed) // the code says that the application is not to blame
 	}
+	if err := fetchForExecutor(c, a.DriverURL); err != nil {
+		return err
+	}
 	decommission, err := DecommissionSignals(c, executor.ExecutorDecommissionSignal)
 	if err != nil {
 		return err

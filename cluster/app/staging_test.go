@@ -46,7 +46,7 @@ func TestFilesAreStagedForAllAndTheirDirectoryForItsOwner(t *testing.T) {
 	if _, err := (Staging{}).Copy(b, dir, "none", filepath.Join(home, "none")); err == nil {
 		t.Error("a file that is missing was staged")
 	}
-	archive(t, b, dir, path)
+	stagedArchive(t, b, dir, path)
 	if err := (Staging{}).Remove(b, dir); err != nil {
 		t.Error(err)
 	}
@@ -61,7 +61,7 @@ func TestFilesAreStagedForAllAndTheirDirectoryForItsOwner(t *testing.T) {
 	}
 }
 
-func archive(t *testing.T, b *rpcenv.Blocking, dir, path string) {
+func stagedArchive(t *testing.T, b *rpcenv.Blocking, dir, path string) {
 	t.Helper()
 	staged, err := Staging{}.Archive(b, dir, "c.zip", []yarnclient.ArchiveEntry{{Name: "x", Content: "1"}, {Name: "y", Content: "2"}})
 	if err != nil || staged.Size == 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/nodemanager"
+	"github.com/coherer/coherer/cluster/archive"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -168,8 +169,7 @@ func (k *Cache) get(ctx context.Context, r nodemanager.Resource) (io.ReadCloser,
 
 // keep writes a source to a file, or an archive's entries to a directory of its name. It returns how many bytes there are.
 func (k *Cache) keep(ctx context.Context, src io.Reader, to string, r nodemanager.Resource) (int64, error) {
-	form := archiveForm(to)
-	if r.Type != yarn.LocalResourceType_ARCHIVE || form == nil {
+	if r.Type != yarn.LocalResourceType_ARCHIVE || !archive.Known(to) {
 		return k.copy(ctx, src, to, r)
 	}
 	// First all of it to a file: a zip's list stands at its end, and only the whole shows whether its size is right.
@@ -177,11 +177,11 @@ func (k *Cache) keep(ctx context.Context, src io.Reader, to string, r nodemanage
 	if _, err := k.copy(ctx, src, packed, r); err != nil {
 		return 0, err
 	}
-	u := unpacking{ctx: ctx, dir: to, mode: fileMode(r), bytes: k.limits.bytes, entries: k.limits.entries}
-	if err := u.run(packed, form); err != nil {
+	n, err := archive.Unpack(ctx, packed, to, to, archive.Limits{Mode: fileMode(r), Bytes: k.limits.bytes, Entries: k.limits.entries})
+	if err != nil {
 		return 0, fmt.Errorf("unpack %s: %w", r.URL, err)
 	}
-	return u.written, os.Remove(packed)
+	return n, os.Remove(packed)
 }
 
 // copy writes a source to a file, which must come to the size that the resource says.
@@ -195,7 +195,7 @@ func (k *Cache) copy(ctx context.Context, src io.Reader, to string, r nodemanage
 		limit = k.limits.bytes
 	}
 	// One byte more than allowed shows that there is more; what was written goes with its directory.
-	n, err = io.Copy(f, io.LimitReader(stopping{ctx, src}, limit+1))
+	n, err = io.Copy(f, io.LimitReader(archive.Stopping(ctx, src), limit+1))
 	if err := errors.Join(err, f.Chmod(fileMode(r)), f.Close()); err != nil {
 		return n, err
 	}
@@ -214,19 +214,6 @@ func fileMode(r nodemanager.Resource) os.FileMode {
 		return 0o555
 	}
 	return 0o500
-}
-
-// stopping ends a copy when its context ends.
-type stopping struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (s stopping) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return s.Reader.Read(p)
 }
 
 // Remove removes a resource that Fetch brought, with its directory.

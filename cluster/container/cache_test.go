@@ -332,25 +332,3 @@ func TestArchivesAreBounded(t *testing.T) {
 		}
 	}
 }
-
-func FuzzUnpack(f *testing.F) {
-	f.Add("a.zip", []byte("PK\x05\x06"))
-	f.Add("a.tar", make([]byte, 1024))
-	f.Fuzz(func(t *testing.T, name string, content []byte) {
-		form := archiveForm(name)
-		if form == nil {
-			return
-		}
-		dir := t.TempDir()
-		packed := filepath.Join(dir, "packed")
-		if err := os.WriteFile(packed, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		u := unpacking{ctx: context.Background(), dir: filepath.Join(dir, "in"), mode: 0o500, bytes: 1 << 20, entries: 100}
-		_ = u.run(packed, form) // any error will do
-		entries, err := os.ReadDir(dir)
-		if err != nil || len(entries) != 2 {
-			t.Errorf("%v %v", entries, err)
-		}
-	})
-}

@@ -1,4 +1,4 @@
-package container
+package archive
 
 import (
 	"archive/tar"
@@ -26,8 +26,32 @@ type unpacking struct {
 	root    *os.Root
 }
 
-// archiveForm is how an archive of that name is unpacked; nil: of no known form.
-func archiveForm(name string) func(*unpacking, *os.File) error {
+// Known reports whether an archive of that name can be unpacked.
+func Known(name string) bool { return formOf(name) != nil }
+
+// Limits bound what an archive may hold.
+type Limits struct {
+	// Mode of its files.
+	Mode os.FileMode
+	// Bytes of all files, as they come, and Entries of any kind.
+	Bytes   int64
+	Entries int
+}
+
+// Unpack unpacks a file into dir, which it makes, as an archive of a name: .zip, .jar, .tar.gz, .tgz or .tar. It returns how many bytes
+// there are. No entry leaves dir, nor does a link.
+func Unpack(ctx context.Context, packed, name, dir string, most Limits) (int64, error) {
+	form := formOf(name)
+	if form == nil {
+		return 0, fmt.Errorf("%s is no archive: want .zip, .jar, .tar.gz, .tgz or .tar", name)
+	}
+	u := unpacking{ctx: ctx, dir: dir, mode: most.Mode, bytes: most.Bytes, entries: most.Entries}
+	err := u.run(packed, form)
+	return u.written, err
+}
+
+// formOf is how an archive of that name is unpacked; nil: of no known form.
+func formOf(name string) func(*unpacking, *os.File) error {
 	name = strings.ToLower(name)
 	switch {
 	case strings.HasSuffix(name, ".zip"), strings.HasSuffix(name, ".jar"):
@@ -200,7 +224,7 @@ func (u *unpacking) file(name string, r io.Reader) error {
 		return err
 	}
 	// The sizes in the archive are claims: the bytes are counted as they come.
-	n, err := io.Copy(f, io.LimitReader(stopping{u.ctx, r}, u.bytes+1))
+	n, err := io.Copy(f, io.LimitReader(Stopping(u.ctx, r), u.bytes+1))
 	u.bytes -= n
 	u.written += n
 	if err := errors.Join(err, f.Chmod(u.mode), f.Close()); err != nil {
@@ -224,4 +248,19 @@ func (u *unpacking) symlink(name, target string) error {
 		return err
 	}
 	return u.root.Symlink(target, name)
+}
+
+// Stopping is r, whose reads fail when ctx has ended.
+func Stopping(ctx context.Context, r io.Reader) io.Reader { return stopping{ctx, r} }
+
+type stopping struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (s stopping) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.Reader.Read(p)
 }
