@@ -45,6 +45,8 @@
 //	  allocation/ ExecutorAllocationManager   how many executors the work wants, and which are idle
 //	  progress/  Progress               what a terminal shows of the stages
 //	  event/     what these tell each other
+//	  bus/       LiveListenerBus        all events of an application in one order, and its event log
+//	  listener/  pure: Spark's events as its event log has them
 //	  numbers/   the numbers of jobs, for programs of several goroutines
 //	storage/     BlockManagerMaster, BlockManagerMasterHeartbeat
 //	  memory/    pure but for its lock: an executor's memory, divided between tasks and blocks

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/coherer/coherer/actors/driver/bus"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/submit"
@@ -34,9 +35,16 @@ type Config struct {
 	// Transfer fetches results that are too large for a message. Without it they are lost: a job that has such
 	// a result fails when its task has been tried spark.task.maxFailures times.
 	Transfer storage.Transfer
+	// EventLog takes the application's event log; nil: there is none.
+	EventLog bus.Log
+	// Process describes the driver's process for people.
+	Process bus.Process
 	// Listener is an endpoint of the driver's Env that gets the events of package event; the zero Ref: nobody.
 	Listener rpcenv.Ref
 }
+
+// wantsEvents reports whether somebody takes Spark's events: the driver has a LiveListenerBus then.
+func (c Config) wantsEvents() bool { return c.EventLog != nil }
 
 // YARN is what a driver on YARN has to know.
 type YARN struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/driver/bus"
 	"github.com/coherer/coherer/actors/driver/commit"
 	"github.com/coherer/coherer/actors/driver/dag"
 	"github.com/coherer/coherer/actors/driver/exclude"
@@ -31,6 +32,7 @@ type Driver struct {
 	receiver  *heartbeat.Receiver
 	blocks    *storage.Master
 	yarn      bool
+	bus       bool // there is a LiveListenerBus
 	jobs      numbers.Jobs
 
 	allocation *allocation.Manager // nil: the settings fix the number of executors
@@ -56,7 +58,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if scheduler.exclude, err = exclude.NewConfig(env.Conf(), cfg.maxFailures(env.Conf()), false); err != nil {
 		return nil, fmt.Errorf("driver: %w", err)
 	}
-	d := &Driver{env: env, scheduler: scheduler, blocks: storage.NewMaster(), yarn: cfg.YARN != nil}
+	d := &Driver{env: env, scheduler: scheduler, blocks: storage.NewMaster(), yarn: cfg.YARN != nil, bus: cfg.wantsEvents()}
 	d.receiver = heartbeat.New(d.ref(Name))
 	endpoints := d.endpoints(cfg)
 	if allocation.Enabled(env.Conf()) {
@@ -66,6 +68,11 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 		}
 		d.allocation = allocation.New(s, d.ref(Name))
 		endpoints = slices.Insert(endpoints, 0, named{allocation.Name, d.allocation}) // first: the Scheduler sends to it from its OnStart on
+	}
+	if cfg.wantsEvents() {
+		d.blocks.PostTo(d.ref(bus.Name))
+		events := bus.New(bus.Config{AppName: cfg.AppName, User: cfg.User, Log: cfg.EventLog, Process: cfg.Process})
+		endpoints = slices.Insert(endpoints, 0, named{bus.Name, events}) // first: all others post to it
 	}
 	for _, e := range endpoints {
 		if _, err := env.Register(e.name, e.endpoint); err != nil {
@@ -117,7 +124,7 @@ func (d *Driver) endpoints(cfg Config) []named {
 		{heartbeat.Name, d.receiver},
 		{Name, d.scheduler},
 		{dag.Name, dag.New(dag.Config{
-			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Listeners: d.listeners(cfg), FS: cfg.FS,
+			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Listeners: d.listeners(cfg), Bus: d.busRef(), FS: cfg.FS,
 		})},
 	}
 	switch {
@@ -141,6 +148,14 @@ func (d *Driver) listeners(cfg Config) []rpcenv.Ref {
 		out = append(out, d.ref(allocation.Name))
 	}
 	return out
+}
+
+// busRef is LiveListenerBus; the zero Ref: there is none.
+func (d *Driver) busRef() rpcenv.Ref {
+	if !d.bus {
+		return rpcenv.Ref{}
+	}
+	return d.ref(bus.Name)
 }
 
 func (d *Driver) ref(name string) rpcenv.Ref { return d.env.Ref(d.env.Address(), name) }
@@ -180,7 +195,7 @@ func (d *Driver) StopWith(b *rpcenv.Blocking, code int) error {
 	d.env.Stop(dag.Name)
 	d.env.Stop(allocation.Name)
 	if d.yarn {
-		return d.stopOnYARN(b, code)
+		return errors.Join(d.stopOnYARN(b, code), d.stopBus(b, code))
 	}
 	_, executors := rpcenv.AskWait(b, d.ref(Name), StopExecutors{})
 	_, scheduler := rpcenv.AskWait(b, d.ref(Name), StopDriver{})
@@ -188,7 +203,17 @@ func (d *Driver) StopWith(b *rpcenv.Blocking, code int) error {
 	// A local application has no AppClient, which is as good as one that has been stopped.
 	_, client := rpcenv.AskWait(b, d.ref(appclient.Name), appclient.StopAppClient{})
 	d.stopRest()
-	return errors.Join(unlessGone(executors), unlessGone(scheduler), unlessGone(client))
+	return errors.Join(unlessGone(executors), unlessGone(scheduler), unlessGone(client), d.stopBus(b, code))
+}
+
+// stopBus ends the stream of events, when all others have posted theirs, and waits until the event log has them.
+func (d *Driver) stopBus(b *rpcenv.Blocking, code int) error {
+	if !d.bus {
+		return nil
+	}
+	_, err := rpcenv.AskWait(b, d.ref(bus.Name), bus.Stop{Code: code})
+	d.env.Stop(bus.Name)
+	return unlessGone(err)
 }
 
 // stopRest stops the endpoints that only keep books.

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/rpcenv"
@@ -26,6 +27,7 @@ func (s *Scheduler) apply(c *rpcenv.Context, e tasks.Effects) {
 	}
 	for _, x := range e.Exclusions {
 		logExclusion(c, x)
+		s.post(c, event.Exclusion{Event: x})
 	}
 	for _, m := range e.DAG {
 		c.Send(s.dag, m)

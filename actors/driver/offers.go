@@ -55,8 +55,10 @@ func (s *Scheduler) statusUpdate(c *rpcenv.Context, m *app.StatusUpdate) {
 		// Before the offers below, and whatever the result means: the executor has finished with the attempt.
 		e.freeCores += s.cpus
 	}
-	effects := s.tasks.Update(m.GetTaskId(), m.GetState(), m.GetResult(), m.GetFailure(), c.Now())
+	now := c.Now()
+	effects := s.tasks.Update(m.GetTaskId(), m.GetState(), m.GetResult(), m.GetFailure(), now)
 	if effects.Fetch {
+		s.post(c, event.TaskGettingResult{TaskID: m.GetTaskId(), At: now})
 		s.fetchResult(c, e, m)
 	} else {
 		s.removeResult(c, e, m)
@@ -147,12 +149,18 @@ func (s *Scheduler) launchTask(c *rpcenv.Context, l *tasks.Launch) {
 	e := s.executors.byID[l.Executor]
 	e.freeCores -= s.cpus
 	c.Send(e.ref, m)
+	if s.cfg.Listener.IsZero() && s.allocation.IsZero() && !s.posts {
+		return
+	}
+	d := l.Description
 	start := event.TaskStart{
-		StageID: l.Description.GetStageId(), StageAttempt: l.Description.GetStageAttempt(), TaskID: l.Description.GetTaskId(),
-		Index: l.Description.GetIndex(), ExecutorID: e.id, Locality: l.Level.String(), Speculative: l.Speculative,
+		StageID: d.GetStageId(), StageAttempt: d.GetStageAttempt(), TaskID: d.GetTaskId(), Index: d.GetIndex(), ExecutorID: e.id,
+		Locality: l.Level.String(), Speculative: l.Speculative,
+		TaskStarted: event.TaskStarted{Partition: d.GetPartitionId(), Attempt: d.GetAttemptNumber(), Host: e.host, Launched: l.Started},
 	}
 	s.listen(c, start)
 	s.tellAllocation(c, start)
+	s.post(c, start)
 }
 
 // tooLarge is why a task cannot be sent; "" when it can. A message that the setting allows and the connection does not would end

@@ -42,6 +42,7 @@ type Scheduler struct {
 	began       time.Time
 	ready       bool // tasks may start: see isReady
 	historic    faults
+	posts       bool // events go to LiveListenerBus, by way of DAGScheduler
 
 	dag, appClient rpcenv.Ref
 	yarn           rpcenv.Ref // YarnScheduler; zero on a standalone cluster
@@ -80,6 +81,7 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 		s.startLocal(c)
 	}
 	s.began = c.Now()
+	s.posts = s.cfg.wantsEvents()
 	// The first comes at once, as in Spark: a driver that waits for nothing is ready before the first job.
 	c.Every(0, schedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
 }
@@ -185,6 +187,7 @@ func (s *Scheduler) registerExecutor(c *rpcenv.Context, m *app.RegisterExecutor)
 	// Before the answer: after it the executor sends heartbeats and registers its block manager, and both books must know it
 	// then.
 	s.publish(c, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: e.id, Host: e.host, Cores: e.totalCores})
+	s.post(c, event.ExecutorRegistered{Executor: m})
 	rpcenv.Reply(c, m, &rpc.Bool{Value: true})
 	if s.historic.offersEarly {
 		s.offerCores(c, e)
@@ -202,6 +205,13 @@ func (s *Scheduler) publish(c *rpcenv.Context, change event.ExecutorChange) {
 func (s *Scheduler) listen(c *rpcenv.Context, e rpcenv.Message) {
 	if !s.cfg.Listener.IsZero() {
 		c.Send(s.cfg.Listener, e)
+	}
+}
+
+// post sends an event to DAGScheduler, which posts it to LiveListenerBus, if the driver has one.
+func (s *Scheduler) post(c *rpcenv.Context, e rpcenv.Message) {
+	if s.posts {
+		c.Send(s.dag, e)
 	}
 }
 

@@ -33,8 +33,6 @@ var (
 	SchedulerMaxRegisteredResourcesWaitingTime = conf.Declare(Settings, "spark.scheduler.maxRegisteredResourcesWaitingTime",
 		conf.AtLeast(conf.Durations(time.Millisecond), 0), "30s",
 		"After how long tasks start whatever the share of registered cores.")
-	_ = conf.Declare(Settings, "spark.scheduler.listenerbus.eventqueue.capacity", conf.AtLeast(conf.Ints, 1), "10000",
-		"How many events may wait for a listener before further ones are dropped.").Awaits("the listener bus")
 	_ = conf.Declare(Settings, "spark.scheduler.barrier.maxConcurrentTasksCheck.interval",
 		conf.AtLeast(conf.Durations(time.Second), time.Second), "15s",
 		"How long the driver waits before it checks again that a barrier stage fits.").Awaits("barrier stages")

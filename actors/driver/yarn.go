@@ -83,6 +83,7 @@ func (s *Scheduler) submitted(c *rpcenv.Context, id string) {
 	start := event.ApplicationStart{AppID: id, Name: s.cfg.AppName}
 	s.listen(c, start)
 	s.tellAllocation(c, start)
+	s.post(c, start)
 }
 
 func (s *Scheduler) retrieveLastExecutorID(c *rpcenv.Context, m yarnscheduler.RetrieveLastExecutorID) {

@@ -23,6 +23,7 @@ const InvalidExecutor = "invalid"
 type Master struct {
 	alive    map[string]bool                    // executors
 	managers map[string]*storage.BlockManagerId // by executor
+	bus      rpcenv.Ref                         // see PostTo
 }
 
 // NewMaster makes a Master without block managers.
@@ -56,6 +57,7 @@ func (s *Master) registerBlockManager(c *rpcenv.Context, m *storage.RegisterBloc
 		return
 	}
 	s.managers[id.GetExecutorId()] = id
+	s.post(c, event.BlockManagerAdded{ID: id, OnHeap: m.GetMaxOnHeapMemSize()})
 	c.Log().Infof("Registering block manager %s:%d with %d B RAM, executor %s", id.GetHost(), id.GetPort(),
 		m.GetMaxOnHeapMemSize(), id.GetExecutorId())
 	rpcenv.Reply(c, m, &storage.BlockManagerRegistered{BlockManagerId: id})
@@ -67,7 +69,8 @@ func (s *Master) executorChange(c *rpcenv.Context, m event.ExecutorChange) {
 		s.alive[m.ExecutorID] = true
 	case event.ExecutorLost:
 		delete(s.alive, m.ExecutorID)
-		if s.managers[m.ExecutorID] != nil {
+		if id := s.managers[m.ExecutorID]; id != nil {
+			s.post(c, event.BlockManagerRemoved{ID: id})
 			c.Log().Infof("Removing block manager of executor %s", m.ExecutorID)
 			delete(s.managers, m.ExecutorID)
 		}

@@ -11,7 +11,7 @@ func TestAWarningOfASettingNamesItsPlace(t *testing.T) {
 	var s conf.Settings
 	s.Set(
 		conf.Setting{Pair: conf.Pair{Key: "spark.task.reaper.enabled", Value: "true"}, From: conf.Origin{Place: "d/spark-defaults.conf", Line: 3}},
-		conf.Setting{Pair: conf.Pair{Key: "spark.scheduler.listenerbus.eventqueue.capacity", Value: "9"}, From: conf.Origin{Place: "--conf"}},
+		conf.Setting{Pair: conf.Pair{Key: "spark.master.ui.visibleEnvVarPrefixes", Value: "9"}, From: conf.Origin{Place: "--conf"}},
 		conf.Setting{Pair: conf.Pair{Key: "spark.yarn.am.clientModeExitOnError", Value: "false"}, From: conf.Origin{Place: "--conf"}}, // off is as it is
 		conf.Setting{Pair: conf.Pair{Key: "spark.task.cpus", Value: "2"}, From: conf.Origin{Place: "--conf"}},
 		conf.Setting{Pair: conf.Pair{Key: "spark.task.cpu", Value: "2"}, From: conf.Origin{Place: "--conf"}},
@@ -23,17 +23,17 @@ func TestAWarningOfASettingNamesItsPlace(t *testing.T) {
 	}
 	want := []string{
 		"Ignoring non-Spark config property: hive.metastore.uris (hive.conf:1)",
-		"spark.scheduler.listenerbus.eventqueue.capacity (--conf) has no effect yet: there is no support for the listener bus",
+		"spark.master.ui.visibleEnvVarPrefixes (--conf) has no effect yet: there is no support for the page of the Master's environment",
 		"spark.task.reaper.enabled (d/spark-defaults.conf:3) has no effect yet: there is no support for the task reaper",
 		"unknown setting spark.task.cpu (--conf): did you mean spark.task.cpus?",
 	}
 	if got := c.Warnings(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if c, err = c.With(map[string]string{"spark.scheduler.listenerbus.eventqueue.capacity": "9"}); err != nil {
+	if c, err = c.With(map[string]string{"spark.master.ui.visibleEnvVarPrefixes": "9"}); err != nil {
 		t.Fatal(err)
 	}
-	want[1] = "spark.scheduler.listenerbus.eventqueue.capacity has no effect yet: there is no support for the listener bus" // made without origins
+	want[1] = "spark.master.ui.visibleEnvVarPrefixes has no effect yet: there is no support for the page of the Master's environment" // made without origins
 	if got := c.Warnings(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

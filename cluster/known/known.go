@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/driver/bus"
 	"github.com/coherer/coherer/actors/driver/dag"
 	"github.com/coherer/coherer/actors/driver/exclude"
 	"github.com/coherer/coherer/actors/driver/heartbeat"
@@ -36,6 +37,7 @@ var All = sync.OnceValue(func() *conf.Set {
 	return conf.Union(
 		Settings,
 		allocation.Settings, exclude.Settings,
+		bus.Settings,
 		appclient.Settings,
 		applicationmaster.Settings,
 		compat.Settings,

@@ -9,6 +9,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/driver/bus"
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/actors/records"
@@ -39,6 +40,8 @@ type Config struct {
 	Store records.Store
 	// Conf are the settings of all.
 	Conf map[string]string
+	// EventLog takes the event log of an application by its name; nil: there is none.
+	EventLog func(app string) bus.Log
 }
 
 // Cluster is a running cluster of a test.
@@ -54,6 +57,7 @@ type Cluster struct {
 	Group *Group
 
 	store    records.Store
+	eventLog func(app string) bus.Log
 	t        testing.TB
 	observer *Observer
 }
@@ -79,7 +83,7 @@ func Start(t testing.TB, cfg Config) *Cluster {
 			t.Error(err)
 		}
 	})
-	c := &Cluster{World: w, t: t}
+	c := &Cluster{World: w, t: t, eventLog: cfg.EventLog}
 	if c.Conf, err = conf.New(cfg.Conf, known.All()); err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +252,11 @@ func (c *Cluster) Application(name string, program func(b *rpcenv.Blocking, a *a
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	d, err := RunDriver(env, driver.Config{AppName: name, Masters: c.masters(), Transfer: c.Transfer()}, program, func(err error) {
+	cfg := driver.Config{AppName: name, Masters: c.masters(), Transfer: c.Transfer()}
+	if c.eventLog != nil {
+		cfg.EventLog = c.eventLog(name)
+	}
+	d, err := RunDriver(env, cfg, program, func(err error) {
 		done(err)
 		c.Wake()
 	})

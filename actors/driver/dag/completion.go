@@ -46,6 +46,10 @@ func (s *Scheduler) taskEnd(c *rpcenv.Context, g *stage, m tasks.CompletionEvent
 		Attempt: m.Attempt, ExecutorID: m.Executor, Host: m.Host, Failure: m.Reason.Text,
 		Speculative: m.Speculative,
 		Killed:      m.Reason.Kind == tasks.KindTaskKilled, Resubmitted: m.Reason.Kind == tasks.KindResubmitted,
+		TaskEnded: event.TaskEnded{
+			Launched: m.Launched, GettingResult: m.GettingResult, Finished: m.Finished, Locality: m.Level.String(), Map: m.Map,
+			Reason: m.Reason, Result: m.Result,
+		},
 	}
 	if g != nil {
 		e.JobID = g.jobID()

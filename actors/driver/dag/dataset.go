@@ -14,6 +14,7 @@ type dataset struct {
 	key      string
 	what     rdd.Invocation
 	digest   string
+	firstRDD int32      // number of the first node among the nodes of all datasets
 	shuffles []*shuffle // in the order of the lineage
 	jobs     int        // that are not over
 }

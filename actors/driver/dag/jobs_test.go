@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/tasks"
@@ -95,16 +96,21 @@ func TestTheListenerHearsOfEachEndOfATask(t *testing.T) {
 	submit(r, narrow.With(0))
 	e := tasks.CompletionEvent{
 		Set: tasks.SetID{Stage: 1, Attempt: 2}, Index: 3, Partition: 1, TaskID: 5, Attempt: 6, Executor: "a", Host: "h",
-		Reason: tasks.Reason{Kind: tasks.KindExceptionFailure, Text: "why"},
+		Reason: tasks.Reason{Kind: tasks.KindExceptionFailure, Text: "why"}, Map: true, Level: tasks.RackLocal,
+		Launched: time.Unix(1, 0), GettingResult: time.Unix(2, 0), Finished: time.Unix(3, 0),
 	}
 	killed, again, over := e, e, e
 	killed.Reason.Kind, again.Reason.Kind, over.Set.Stage = tasks.KindTaskKilled, tasks.KindResubmitted, 9
 	r.tell(e, killed, again, over)
 	want := event.TaskEnd{
 		JobID: 1, StageID: 1, StageAttempt: 2, TaskID: 5, Index: 3, Partition: 1, Attempt: 6, ExecutorID: "a", Host: "h", Failure: "why",
+		TaskEnded: event.TaskEnded{
+			Map: true, Locality: "RACK_LOCAL", Reason: e.Reason, Launched: e.Launched, GettingResult: e.GettingResult, Finished: e.Finished,
+		},
 	}
 	wants := []event.TaskEnd{want, want, want, want}
 	wants[1].Killed, wants[2].Resubmitted = true, true
+	wants[1].Reason, wants[2].Reason = killed.Reason, again.Reason
 	wants[3].JobID, wants[3].StageID = -1, 9
 	if !reflect.DeepEqual(r.ends, wants) {
 		t.Errorf("heard\n%+v\nwant\n%+v", r.ends, wants)

@@ -24,6 +24,9 @@ type Config struct {
 	ExternalShuffle bool
 	// Listeners get the events of package event.
 	Listeners []rpcenv.Ref
+	// Bus gets those events too, and those that CoarseGrainedScheduler sends here to be posted in one order with them; JobStart describes
+	// its stages then. The zero Ref: there is none.
+	Bus rpcenv.Ref
 	// FS is where text files are split.
 	FS rdd.FS
 }
@@ -36,6 +39,7 @@ type Scheduler struct {
 	stages                 map[int32]*stage
 	datasets               datasets
 	nextStage, nextShuffle int32
+	nextRDD                int32
 	// epoch counts losses of map outputs; tasks carry it.
 	epoch int64
 	// lostAt is the epoch in which an executor's outputs were given up, 0 for none: what older tasks bring from it may be gone.
@@ -75,7 +79,10 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 }
 
 // OnStop is a callback of the endpoint. A driver that ends within reportDelay still reports why its application was over.
-func (s *Scheduler) OnStop(c *rpcenv.Context) { s.reportDeath(c) }
+func (s *Scheduler) OnStop(c *rpcenv.Context) {
+	s.reportDeath(c)
+	s.endUnanswered(c)
+}
 
 // Receive is a callback of the endpoint.
 func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
@@ -92,6 +99,11 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.listen(c, event.UnschedulableTaskSet{StageID: m.Set.Stage, StageAttempt: m.Set.Attempt, Schedulable: m.Schedulable})
 	case event.ExecutorChange:
 		s.executorChange(c, m)
+		if m.Kind == event.ExecutorLost {
+			s.post(c, m)
+		}
+	case event.TaskStart, event.TaskGettingResult, event.Exclusion, event.ApplicationStart, event.ExecutorRegistered:
+		s.post(c, m)
 	case event.WorkerRemoved:
 		s.workerRemoved(c, m)
 	case ApplicationDead:
@@ -111,6 +123,14 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 func (s *Scheduler) listen(c *rpcenv.Context, e rpcenv.Message) {
 	for _, l := range s.cfg.Listeners {
 		c.Send(l, e)
+	}
+	s.post(c, e)
+}
+
+// post sends an event to LiveListenerBus alone.
+func (s *Scheduler) post(c *rpcenv.Context, e rpcenv.Message) {
+	if !s.cfg.Bus.IsZero() {
+		c.Send(s.cfg.Bus, e)
 	}
 }
 

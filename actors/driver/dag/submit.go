@@ -83,6 +83,9 @@ func (s *Scheduler) startJob(c *rpcenv.Context, j *job, of split) {
 		g.jobs = slices.Insert(g.jobs, at, j)
 		start.Stages = append(start.Stages, g.id)
 	}
+	if !s.cfg.Bus.IsZero() {
+		start.Infos = infos(j)
+	}
 	c.Log().Infof("Got job %d (%s) with %d output partitions", j.id, j.what.Name, g.left)
 	s.listen(c, start)
 	s.submitStage(c, g)
@@ -100,7 +103,8 @@ func (s *Scheduler) datasetOf(c *rpcenv.Context, what rdd.Invocation, of split) 
 	if d := s.datasets.byKey[key]; d != nil {
 		return d
 	}
-	d := &dataset{key: key, what: what, digest: digest}
+	d := &dataset{key: key, what: what, digest: digest, firstRDD: s.nextRDD}
+	s.nextRDD += int32(len(what.Lineage.Nodes))
 	for i, l := range what.Lineage.Shuffles() {
 		sh := newShuffle(s.nextShuffle, len(of.splits[i]), l.Reducers)
 		s.nextShuffle++

@@ -1,6 +1,9 @@
 package event
 
-import "github.com/coherer/coherer/rpcenv"
+import (
+	"github.com/coherer/coherer/messages/app"
+	"github.com/coherer/coherer/rpcenv"
+)
 
 // ExecutorChange reports that an executor came or went. CoarseGrainedScheduler, which owns the executors, sends it to all
 // endpoints with books of their own (HeartbeatReceiver, BlockManagerMaster, DAGScheduler, then the listener), to each in the
@@ -17,6 +20,12 @@ type ExecutorChange struct {
 	CausedByApp bool
 	// WholeHost: all executors of the host are to go with an executor that is decommissioned.
 	WholeHost bool
+}
+
+// ExecutorRegistered has what an executor said of itself when it was added (SparkListenerExecutorAdded).
+type ExecutorRegistered struct {
+	rpcenv.Local
+	Executor *app.RegisterExecutor
 }
 
 // WorkerRemoved reports that a cluster gave a whole Worker up.

@@ -2,7 +2,10 @@ package event
 
 import (
 	"fmt"
+	"time"
 
+	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -19,6 +22,8 @@ type JobStart struct {
 	Shuffles []int32
 	// Properties of the job by Spark's keys, such as its group.
 	Properties map[string]string
+	// Infos describe the stages, in the order of Stages; nil when nobody wants them (dag.Config.Bus).
+	Infos []StageInfo
 }
 
 // JobEnd reports that a job was answered (SparkListenerJobEnd). Err is nil when it succeeded.
@@ -56,6 +61,22 @@ type TaskStart struct {
 	Locality string
 	// Speculative: it is a second copy of a slow task.
 	Speculative bool
+	TaskStarted
+}
+
+// TaskStarted is what only LiveListenerBus wants of a start.
+type TaskStarted struct {
+	Partition, Attempt int32
+	Host               string
+	Launched           time.Time
+}
+
+// TaskGettingResult reports that the driver fetches the result of an attempt, which is too large for a message
+// (SparkListenerTaskGettingResult).
+type TaskGettingResult struct {
+	rpcenv.Local
+	TaskID int64
+	At     time.Time
 }
 
 // SpeculativeTaskSubmitted reports that a slow task is to be started a second time (SparkListenerSpeculativeTaskSubmitted).
@@ -103,6 +124,20 @@ type TaskEnd struct {
 	Speculative bool
 	// Killed: it ended at the driver's wish. Resubmitted: it had ended well, and its output is lost.
 	Killed, Resubmitted bool
+	TaskEnded
+}
+
+// TaskEnded is what only LiveListenerBus wants of an end.
+type TaskEnded struct {
+	// Launched is when it was sent to its executor, GettingResult when its result began to be fetched, Finished when it ended; the zero
+	// time for what never was.
+	Launched, GettingResult, Finished time.Time
+	Locality                          string
+	// Map: it writes for a shuffle. Otherwise it brings a result.
+	Map bool
+	// Reason is why it ended, Result what a success brought.
+	Reason tasks.Reason
+	Result *app.TaskResult
 }
 
 // Starving reports that tasks wait and no executor took one yet, each spark.starvation.timeout. Spark only logs it.

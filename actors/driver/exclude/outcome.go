@@ -80,3 +80,8 @@ type Exclusion struct {
 
 // All is the Task of an Exclusion from all tasks.
 const All = -1
+
+// ForStage reports whether an event is about one attempt of a stage alone.
+func (e Event) ForStage() bool {
+	return e.Kind == ExecutorExcludedForStage || e.Kind == NodeExcludedForStage
+}

@@ -51,7 +51,7 @@ func TestTheEndOfAnAttemptSaysWhichItWas(t *testing.T) {
 	p.Offers(at{{"b", "hb", 1}}, inOrder)
 	want := CompletionEvent{
 		Set: SetID{Stage: 3, Attempt: 2}, Index: 1, Partition: 8, TaskID: 2, Attempt: 1, Executor: "b", Host: "hb", Epoch: 9,
-		Reason: Reason{Kind: KindSuccess}, Result: mapped(),
+		Reason: Reason{Kind: KindSuccess}, Result: mapped(), Level: ProcessLocal, Launched: p.now, Finished: p.now,
 	}
 	if got := p.finish(2); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
@@ -72,7 +72,7 @@ func TestTheFailureOfASetNamesItsLastAttempt(t *testing.T) {
 		Set: SetID{Stage: 3, Attempt: 2},
 		Reason: "Task 1 in stage 3.2 failed 2 times, most recent failure: Lost task 1.1 in stage 3.2 (TID 2) " +
 			"(hb executor b): m",
-		Cause: Reason{Kind: KindExceptionFailure, Text: "m", Counts: true},
+		Cause: Reason{Kind: KindExceptionFailure, Text: "m", Detail: "m", Counts: true},
 	}
 	if len(got) != 2 || !reflect.DeepEqual(got[1], want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
@@ -102,11 +102,11 @@ func TestWhatAReportMeans(t *testing.T) {
 		},
 		{
 			"killed", app.TaskState_KILLED, false, nil, &app.TaskFailure{Kind: "?", Message: "why"},
-			Reason{Kind: KindTaskKilled, Text: "TaskKilled (why)"},
+			Reason{Kind: KindTaskKilled, Text: "TaskKilled (why)", Detail: "why"},
 		},
 		{
 			"failed as it was killed", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindTaskKilled, Message: "why"},
-			Reason{Kind: KindTaskKilled, Text: "TaskKilled (why)"},
+			Reason{Kind: KindTaskKilled, Text: "TaskKilled (why)", Detail: "why"},
 		},
 		{"no reason", app.TaskState_TASK_LOST, false, nil, nil, Reason{Kind: KindUnknownReason, Text: "UnknownReason", Counts: true}},
 		{
@@ -115,18 +115,18 @@ func TestWhatAReportMeans(t *testing.T) {
 		},
 		{
 			"an exception", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: KindExceptionFailure, Message: "what", Stack: "where"},
-			Reason{Kind: KindExceptionFailure, Text: "what\nwhere", Counts: true},
+			Reason{Kind: KindExceptionFailure, Text: "what\nwhere", Detail: "what", Stack: "where", Counts: true},
 		},
 		{
 			"an exception without a stack", app.TaskState_FAILED, false, nil, &app.TaskFailure{Kind: "?", Message: "what"},
-			Reason{Kind: KindExceptionFailure, Text: "what", Counts: true},
+			Reason{Kind: KindExceptionFailure, Text: "what", Detail: "what", Counts: true},
 		},
 		{
 			"an output that is not there", app.TaskState_FAILED, false, nil,
 			&app.TaskFailure{Kind: KindFetchFailed, ShuffleId: 4, MapIndex: 5, ReduceId: 6, Message: "m", BlockManager: at},
 			Reason{
 				Kind: KindFetchFailed, Text: "FetchFailed(BlockManagerId(2, h, 7, None), shuffleId=4, mapIndex=5, reduceId=6, message=\nm\n)",
-				Fetch: &FetchFailure{Shuffle: 4, MapIndex: 5, From: at},
+				Detail: "m", Fetch: &FetchFailure{Shuffle: 4, MapIndex: 5, Reduce: 6, From: at},
 			},
 		},
 	} {

@@ -21,7 +21,7 @@ func (a *attempt) succeeded(result *app.TaskResult, r Reason, now time.Time) {
 		a.failed(killed("Finish but did not commit due to another attempt succeeded"), now)
 		return
 	}
-	a.ended, a.success = true, true
+	a.ended, a.success, a.finished = true, true, now
 	m.pace.finished(a, result, now)
 	for other := t.last; other != nil; other = other.previous {
 		if !other.ended {
@@ -41,7 +41,7 @@ func (a *attempt) failed(r Reason, now time.Time) {
 		return
 	}
 	a.stopped()
-	a.ended = true
+	a.ended, a.finished = true, now
 	t.copies--
 	if r.Kind == KindFetchFailed {
 		// The stage's next attempt follows, with the lost outputs computed again.
@@ -127,5 +127,6 @@ func (a *attempt) completion(r Reason, result *app.TaskResult) CompletionEvent {
 	return CompletionEvent{
 		Set: a.m.set.ID, Index: a.index, Partition: a.m.set.Tasks[a.index].Partition, TaskID: a.id, Attempt: a.number,
 		Executor: a.executor, Host: a.host, Epoch: a.m.set.Work.Epoch, Reason: r, Speculative: a.speculative, Result: result,
+		Map: a.m.set.Work.Map, Level: a.level, Launched: a.started, GettingResult: a.getting, Finished: a.finished,
 	}
 }

@@ -61,6 +61,8 @@ type attempt struct {
 	executor, host string
 	level          Level
 	started        time.Time
+	getting        time.Time // when its result began to be fetched
+	finished       time.Time
 	previous       *attempt // of the same task
 	speculative    bool
 	launching      bool // its executor has not reported that it runs

@@ -25,6 +25,7 @@ type Launch struct {
 	Speculative bool
 	// Resources that it takes.
 	Resources Share
+	Started   time.Time
 }
 
 // round is one call of Offers.
@@ -172,7 +173,7 @@ func (r *round) start(m *manager, c choice, i int, share Share) {
 func (r *round) result() []Launch {
 	out := make([]Launch, 0, len(r.started))
 	for _, a := range r.started {
-		out = append(out, Launch{a.executor, a.describe(), a.level, a.speculative, a.share})
+		out = append(out, Launch{a.executor, a.describe(), a.level, a.speculative, a.share, a.started})
 	}
 	return out
 }

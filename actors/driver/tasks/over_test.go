@@ -31,7 +31,7 @@ func TestResultsBeyondTheLimitFailTheirSetOnce(t *testing.T) {
 	over := TaskSetFailed{
 		Set:    SetID{1, 0},
 		Reason: "Total size of serialized results of 3 tasks (13.0 B) is bigger than spark.driver.maxResultSize (10.0 B)",
-		Cause:  Reason{Kind: KindTaskKilled, Text: "TaskKilled (Tasks result size has exceeded maxResultSize)"},
+		Cause:  killed("Tasks result size has exceeded maxResultSize"),
 	}
 	if got[1] != rpcenv.Message(over) {
 		t.Errorf("got  %+v\nwant %+v", got[1], over)

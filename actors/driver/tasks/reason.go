@@ -35,6 +35,11 @@ type Reason struct {
 	Kind string
 	// Text is for people, as Spark's toErrorString; "" for a success.
 	Text string
+	// Detail is the part of Text that an event has by itself: why an attempt was killed, why its executor is gone, the message of a
+	// failure. Stack is that of user code.
+	Detail, Stack string
+	// Executor of KindExecutorLostFailure.
+	Executor string
 	// Counts: this failure is one of the spark.task.maxFailures.
 	Counts bool
 	// Lineage has the executor's lines, for KindLineageDiffers; one text, so that reasons can be compared.
@@ -57,7 +62,9 @@ type FetchFailure struct {
 	Shuffle int32
 	// MapIndex is -1 when the location of some output was not even known; From is nil then.
 	MapIndex int32
-	From     *storage.BlockManagerId
+	// Reduce is the partition that was to be read.
+	Reduce int32
+	From   *storage.BlockManagerId
 }
 
 // Loss is why an executor is gone. It mirrors org.apache.spark.scheduler.ExecutorLossReason.
@@ -78,7 +85,7 @@ var resultLost = Reason{Kind: KindTaskResultLost, Text: "TaskResultLost (result 
 
 // killed is the end of an attempt that the driver no longer wanted.
 func killed(why string) Reason {
-	return Reason{Kind: KindTaskKilled, Text: "TaskKilled (" + why + ")"}
+	return Reason{Kind: KindTaskKilled, Text: "TaskKilled (" + why + ")", Detail: why}
 }
 
 // executorLost is the end of the attempts on a lost executor.
@@ -91,7 +98,7 @@ func executorLost(id string, l Loss) Reason {
 	if l.Message != "" {
 		text += " Reason: " + l.Message
 	}
-	return Reason{Kind: KindExecutorLostFailure, Text: text, Counts: l.CausedByApp}
+	return Reason{Kind: KindExecutorLostFailure, Text: text, Detail: l.Message, Executor: id, Counts: l.CausedByApp}
 }
 
 // reasonOf reads a final StatusUpdate.
@@ -121,7 +128,7 @@ func reasonOf(state app.TaskState, writesMap bool, result *app.TaskResult, f *ap
 	if f.GetStack() != "" {
 		text += "\n" + f.GetStack()
 	}
-	return Reason{Kind: KindExceptionFailure, Text: text, Counts: true}
+	return Reason{Kind: KindExceptionFailure, Text: text, Detail: f.GetMessage(), Stack: f.GetStack(), Counts: true}
 }
 
 func fetchFailed(f *app.TaskFailure) Reason {
@@ -133,6 +140,9 @@ func fetchFailed(f *app.TaskFailure) Reason {
 		Kind: KindFetchFailed,
 		Text: fmt.Sprintf("FetchFailed(%s, shuffleId=%d, mapIndex=%d, reduceId=%d, message=\n%s\n)",
 			at, f.GetShuffleId(), f.GetMapIndex(), f.GetReduceId(), f.GetMessage()),
-		Fetch: &FetchFailure{Shuffle: f.GetShuffleId(), MapIndex: f.GetMapIndex(), From: f.GetBlockManager()},
+		Detail: f.GetMessage(),
+		Fetch: &FetchFailure{
+			Shuffle: f.GetShuffleId(), MapIndex: f.GetMapIndex(), Reduce: f.GetReduceId(), From: f.GetBlockManager(),
+		},
 	}
 }

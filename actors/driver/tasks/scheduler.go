@@ -212,6 +212,7 @@ func (s *Scheduler) Update(id int64, state app.TaskState, result *app.TaskResult
 	}
 	if result.GetSize() > 0 {
 		s.getting[id] = a
+		a.getting = now
 		s.out.Fetch = true
 		return s.effects()
 	}

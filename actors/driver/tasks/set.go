@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/rpcenv"
@@ -116,6 +117,12 @@ type CompletionEvent struct {
 	Speculative bool
 	// Result of a success.
 	Result *app.TaskResult
+	// Map: the set writes map outputs.
+	Map bool
+	// Level is how near to its data the attempt ran. Launched is when it was sent, GettingResult when its result began to be fetched,
+	// Finished when it ended; the zero time for what never was.
+	Level                             Level
+	Launched, GettingResult, Finished time.Time
 }
 
 // TaskSetFailed reports to DAGScheduler that a set cannot succeed.

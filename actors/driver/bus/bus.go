@@ -1,0 +1,123 @@
+package bus
+
+import (
+	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/actors/driver/listener"
+	"github.com/coherer/coherer/messages/rpc"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// Config is what a Bus is made of.
+type Config struct {
+	// AppName and User are the application's.
+	AppName, User string
+	// Log takes the lines of the event log; nil: there is none.
+	Log Log
+	// Process describes the driver's process.
+	Process Process
+}
+
+// Process describes the process of a driver, for people.
+type Process struct {
+	// Runtime has what Spark says of Java and Scala: the keys are Spark's.
+	Runtime listener.Properties
+	// System are properties of the machine and of the process.
+	System listener.Properties
+}
+
+// Bus is the endpoint.
+type Bus struct {
+	cfg     Config
+	appID   string // "": events wait in held
+	began   int64
+	held    []listener.Event
+	stages  stages
+	running map[int64]*listener.TaskInfo // attempts that have not ended
+	log     logger
+	ended   bool
+}
+
+// New makes a Bus without events.
+func New(cfg Config) *Bus {
+	return &Bus{cfg: cfg, stages: stages{}, running: map[int64]*listener.TaskInfo{}, log: logger{to: cfg.Log}}
+}
+
+// OnStart is a callback of the endpoint.
+func (s *Bus) OnStart(c *rpcenv.Context) {
+	s.began = c.Now().UnixMilli()
+	s.log.start(c)
+}
+
+// Receive is a callback of the endpoint.
+func (s *Bus) Receive(c *rpcenv.Context, m rpcenv.Message) {
+	switch m := m.(type) {
+	case event.ApplicationStart:
+		s.applicationStart(c, m)
+	case event.ExecutorRegistered:
+		s.executorRegistered(c, m)
+	case event.ExecutorChange: // Spark's listeners hear of no other change than the last
+		s.post(c, &listener.ExecutorRemoved{Timestamp: c.Now().UnixMilli(), ExecutorID: m.ExecutorID, Reason: m.Reason})
+	case event.BlockManagerAdded:
+		s.blockManagerAdded(c, m)
+	case event.BlockManagerRemoved:
+		s.blockManagerRemoved(c, m)
+	case event.JobStart:
+		s.jobStart(c, m)
+	case event.JobEnd:
+		s.jobEnd(c, m)
+	case event.StageSubmitted:
+		s.stageSubmitted(c, m)
+	case event.StageCompleted:
+		s.stageCompleted(c, m)
+	case event.TaskStart:
+		s.taskStart(c, m)
+	case event.TaskGettingResult:
+		s.taskGettingResult(c, m)
+	case event.TaskEnd:
+		s.taskEnd(c, m)
+	case event.SpeculativeTaskSubmitted:
+		s.post(c, &listener.SpeculativeTaskSubmitted{StageID: m.StageID, Attempt: m.StageAttempt, Index: m.Index, Partition: m.Partition})
+	case event.Exclusion:
+		s.exclusion(c, m)
+	case event.BlockUpdated:
+		s.blockUpdated(c, m)
+	case event.UnpersistRDD:
+		s.post(c, &listener.UnpersistRDD{ID: m.ID})
+	case event.UnschedulableTaskSet, event.ShuffleForgotten: // Spark logs and keeps neither
+
+	case Stop:
+		s.stop(c, m)
+	case SayDropped:
+		s.log.sayDropped(c)
+	default:
+		c.Unsupported(m)
+	}
+}
+
+// post hands an event to the listeners, when the application has started. It must not change any more.
+func (s *Bus) post(c *rpcenv.Context, e listener.Event) {
+	if s.appID == "" {
+		if len(s.held) < queueCapacity.Get(c.Conf()) {
+			s.held = append(s.held, e)
+		} else {
+			s.log.dropped++
+		}
+		return
+	}
+	if _, ok := e.(*listener.BlockUpdated); !ok || logBlockUpdates.Get(c.Conf()) {
+		s.log.add(c, e)
+	}
+}
+
+// stop ends the stream: the log has no event that comes later.
+func (s *Bus) stop(c *rpcenv.Context, m Stop) {
+	if !s.ended {
+		s.ended = true
+		if s.appID != "" {
+			s.post(c, &listener.ApplicationEnd{Timestamp: c.Now().UnixMilli(), ExitCode: &m.Code})
+		}
+		s.log.end(c)
+	}
+	call := rpcenv.Defer(c, m)
+	s.log.whenEnded(c, func() { call.Reply(&rpc.Bool{Value: true}) })
+}
