@@ -132,6 +132,10 @@ func (r runner) RunJob(_ context.Context, job rdd.Invocation, action rdd.Action)
 	return r.d.RunJob(r.b, job, action)
 }
 
+func (r runner) Partitions(_ context.Context, job rdd.Invocation) (int, error) {
+	return r.d.Partitions(job)
+}
+
 // count is the program: it counts squares.
 func (y *yard) count(_ *rpcenv.Blocking, on rdd.Runner) error {
 	got, err := rdd.Collect(context.Background(), on, squares.With(1000))

@@ -34,6 +34,7 @@ type Driver struct {
 	yarn      bool
 	bus       bool // there is a LiveListenerBus
 	jobs      numbers.Jobs
+	fs        rdd.FS
 
 	allocation *allocation.Manager // nil: the settings fix the number of executors
 }
@@ -58,7 +59,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if scheduler.exclude, err = exclude.NewConfig(env.Conf(), cfg.maxFailures(env.Conf()), false); err != nil {
 		return nil, fmt.Errorf("driver: %w", err)
 	}
-	d := &Driver{env: env, scheduler: scheduler, blocks: storage.NewMaster(), yarn: cfg.YARN != nil, bus: cfg.wantsEvents()}
+	d := &Driver{env: env, scheduler: scheduler, blocks: storage.NewMaster(), yarn: cfg.YARN != nil, bus: cfg.wantsEvents(), fs: cfg.FS}
 	d.receiver = heartbeat.New(d.ref(Name))
 	endpoints := d.endpoints(cfg)
 	if allocation.Enabled(env.Conf()) {

@@ -10,6 +10,8 @@ type Runner interface {
 	// RunJob computes the last node of the job's lineage and does the action with each partition that the job wants. The results
 	// are in the order of Invocation.Partitions, else in that of the partitions.
 	RunJob(ctx context.Context, job Invocation, action Action) ([]Result, error)
+	// Partitions is the number of partitions of the last node of the job's lineage, as far as its files say now.
+	Partitions(ctx context.Context, job Invocation) (int, error)
 }
 
 // Invocation is one bound job as it travels: an executor makes the same Lineage of Name and Args by Lookup.
@@ -51,18 +53,8 @@ func Collect[T any](ctx context.Context, r Runner, b Bound[T]) ([]T, error) {
 	}
 	var out []T
 	for partition, res := range results {
-		count := int64(0)
-		for rest := res.Records; len(rest) > 0; count++ {
-			var v T
-			if v, rest, err = records.decode(rest); err != nil {
-				return nil, fmt.Errorf("result of partition %d of job %s: %w", partition, b.name, err)
-			}
-			out = append(out, v)
-		}
-		// Records that were cut between two of them would decode without an error.
-		if count != res.Count {
-			return nil, fmt.Errorf("result of partition %d of job %s: %w: %d records, %d announced", partition, b.name,
-				ErrCorrupt, count, res.Count)
+		if out, err = decodeResult(out, res, records, b.name, partition); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
@@ -86,6 +78,11 @@ func runJob[T any](ctx context.Context, r Runner, b Bound[T], action Action) ([]
 	if err != nil {
 		return nil, err
 	}
+	return runInvocation(ctx, r, job, action)
+}
+
+// runInvocation runs a job with the properties of its context.
+func runInvocation(ctx context.Context, r Runner, job Invocation, action Action) ([]Result, error) {
 	p := propertiesOf(ctx)
 	if p.err != nil {
 		return nil, fmt.Errorf("job %s: %w", job.Name, p.err)

@@ -24,6 +24,8 @@ var (
 	// ErrCancelled: a job was cancelled by its number, its stage, its group or its tag, or with all jobs. The end of an action's own context
 	// gives the error of the context instead.
 	ErrCancelled = errors.New("rdd: job cancelled")
+	// ErrEmpty: an action that needs a record found none.
+	ErrEmpty = errors.New("rdd: empty collection")
 	// ErrCorrupt: encoded records cannot be read.
 	ErrCorrupt = errors.New("rdd: damaged records")
 )

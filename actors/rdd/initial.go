@@ -27,13 +27,23 @@ func lateCaller(pcs []uintptr) string {
 		if isInitializer(f.Function) {
 			return ""
 		}
-		if caller == "" && !strings.HasPrefix(f.Function, ownPackage+".Define") {
+		if own, ok := strings.CutPrefix(f.Function, ownPackage+"."); caller == "" && !(ok && defines(own)) {
 			caller = f.Function
 		}
 		if !more {
 			return caller
 		}
 	}
+}
+
+// defines reports whether a function of this package, without the package's name, is Define or one of its like.
+func defines(function string) bool {
+	for _, prefix := range []string{"Define", "define[", "defineEffect", "defineNamed"} {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // ownPackage is the import path of this package.

@@ -22,7 +22,8 @@ type Lineage struct {
 	number    map[*node]int
 	shuffles  []Shuffle
 	shuffleOf map[*node]int
-	result    func(r *run, action Action) Result
+	// result makes what an action does with a partition of the last node.
+	result func(action Action) (func(r *run) Result, error)
 }
 
 // Node describes one Dataset of a Lineage.
@@ -70,15 +71,9 @@ func newLineage[T any](job string, d Dataset[T], c codec[T]) (*Lineage, error) {
 	if err := l.add(d.node); err != nil {
 		return nil, fmt.Errorf("job %s: %w", job, err)
 	}
-	l.result = func(r *run, action Action) (res Result) {
-		for v := range d.iterate(r, r.task.Partition) {
-			r.at = outside
-			res.Count++
-			if action == ActionCollect {
-				res.Records = c.append(res.Records, v)
-			}
-		}
-		return res
+	l.result = func(action Action) (func(r *run) Result, error) {
+		step, err := stepOf(action, c)
+		return func(r *run) Result { return step(r, d.iterate(r, r.task.Partition)) }, err
 	}
 	return l, nil
 }

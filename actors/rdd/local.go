@@ -51,6 +51,12 @@ func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Res
 	return results, err
 }
 
+// Partitions is the number of partitions of a job.
+func (r local) Partitions(_ context.Context, job Invocation) (int, error) {
+	splits, err := job.Lineage.Splits(r.fs, job.Lineage.Last())
+	return len(splits), err
+}
+
 // stage runs a task for each partition of a node that is wanted; nil: all.
 func (j *localJob) stage(node int, wanted []int32, run func(Task) error) error {
 	splits, err := j.lineage.Splits(j.fs, node)

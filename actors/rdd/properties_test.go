@@ -16,6 +16,8 @@ func (r *propertyRunner) RunJob(_ context.Context, inv Invocation, _ Action) ([]
 	return nil, nil
 }
 
+func (r *propertyRunner) Partitions(context.Context, Invocation) (int, error) { return 0, nil }
+
 // An action's job has the properties of its context; a context that was derived changes none of those before it.
 func TestAJobHasThePropertiesOfItsContext(t *testing.T) {
 	group := WithJobGroup(t.Context(), "g", "counts")

@@ -7,20 +7,28 @@ import (
 	"time"
 )
 
-// Action is what a result task does with the records of its partition.
+// Action is what a result task does with the records of its partition, as it travels: a word, and what it is to know.
 type Action string
 
 // The actions.
 const (
 	ActionCollect Action = "collect" // bring the records to the driver
 	ActionCount   Action = "count"   // bring their number
+
+	// Others have what they need to know behind a space.
+	actionTake         Action = "take"         // bring the first N
+	actionLeast        Action = "least"        // bring the first N in an order
+	actionGreatest     Action = "greatest"     // bring the last N in an order
+	actionCountByKey   Action = "countByKey"   // bring how often each key comes
+	actionCountByValue Action = "countByValue" // bring how often each record comes
+	actionAggregate    Action = "aggregate"    // do what was defined under NAME
 )
 
 // Result is what an action has of one partition.
 type Result struct {
-	// Count is the number of records, of both actions.
+	// Count is the number of records that the action is to bring.
 	Count int64
-	// Records are the encoded records of ActionCollect.
+	// Records are these, encoded; none of ActionCount.
 	Records []byte
 }
 
@@ -73,10 +81,11 @@ func (l *Lineage) RunResult(t Task, action Action) (res Result, err error) {
 	if t.Node != l.Last() {
 		return Result{}, fmt.Errorf("%w: the result of job %s is node %d, not %d", ErrBadTask, l.Job, l.Last(), t.Node)
 	}
-	if action != ActionCollect && action != ActionCount {
-		return Result{}, fmt.Errorf("%w: unknown action %q", ErrBadTask, action)
+	do, err := l.result(action)
+	if err != nil {
+		return Result{}, fmt.Errorf("job %s: %w", l.Job, err)
 	}
-	err = l.run(t, func(r *run) { res = l.result(r, action) })
+	err = l.run(t, func(r *run) { res = do(r) })
 	if err != nil {
 		return Result{}, err
 	}
@@ -97,11 +106,18 @@ type run struct {
 	ticks uint32
 	// records were read that Task.Read does not have yet.
 	records int64
+	action  *namedEntry // whose function runs, when at says so
 	err     error
 }
 
-// outside is run.at while no user function runs.
-const outside = -1
+// run.at while no user function of a node runs: none at all, or one of the action.
+const (
+	outside  = -1
+	ofAction = -2
+)
+
+// inAction notes that a function of the action runs.
+func (r *run) inAction(e *namedEntry) { r.at, r.action = ofAction, e }
 
 // number is the number of a node in the lineage.
 func (r *run) number(n *node) int { return r.lineage.number[n] }
@@ -155,7 +171,11 @@ func (l *Lineage) run(t Task, body func(*run)) (err error) {
 
 func (r *run) userError(value any) error {
 	e := &UserError{Value: value, Stack: debug.Stack(), Node: r.task.Node, Op: "task", Func: r.lineage.Job}
-	if r.at != outside {
+	switch r.at {
+	case outside:
+	case ofAction:
+		e.Op, e.Func = r.action.kind+" "+r.action.name, r.action.function
+	default:
 		n := r.lineage.nodes[r.at]
 		e.Node, e.Op, e.Func = r.at, n.op, n.fn
 	}

@@ -300,6 +300,8 @@ func (shortened) RunJob(_ context.Context, job Invocation, action Action) ([]Res
 	return []Result{res}, err
 }
 
+func (shortened) Partitions(context.Context, Invocation) (int, error) { return 1, nil }
+
 // inFolder is an FS of a process whose working directory is dir.
 type inFolder struct {
 	MemFS

@@ -16,7 +16,10 @@ type App struct {
 	blocking func(context.Context) *rpcenv.Blocking
 }
 
-var _ rdd.Runner = (*App)(nil)
+var (
+	_ rdd.Runner = (*App)(nil)
+	_ rdd.Rounds = (*App)(nil)
+)
 
 // On is the App of a driver whose program is a body of Env.Go, as in a simulation. There the end of a context that is not the
 // body's own ends nothing, since no goroutine may watch it; another body can cancel jobs.
@@ -45,6 +48,14 @@ func (a *App) RunJob(ctx context.Context, job rdd.Invocation, action rdd.Action)
 	}
 	return results, err
 }
+
+// Partitions is the number of partitions of a job's result, by its files as they are now.
+func (a *App) Partitions(_ context.Context, job rdd.Invocation) (int, error) {
+	return a.driver.Partitions(job)
+}
+
+// TakeRounds are spark.rdd.limit.initialNumPartitions and spark.rdd.limit.scaleUpFactor, for rdd.Take.
+func (a *App) TakeRounds() (first, scaleUp int) { return a.driver.TakeRounds() }
 
 // Pause waits for d, in the time of the application's Env. It fails when ctx ends first.
 func (a *App) Pause(ctx context.Context, d time.Duration) error {

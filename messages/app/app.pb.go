@@ -415,7 +415,8 @@ type TaskDescription struct {
 	ShuffleId *int32 `protobuf:"varint,13,opt,name=shuffle_id,json=shuffleId,proto3,oneof" json:"shuffle_id,omitempty"`
 	// shuffles maps the shuffles of the lineage, in order of their nodes, to the shuffle ids of this application.
 	Shuffles []int32 `protobuf:"varint,14,rep,packed,name=shuffles,proto3" json:"shuffles,omitempty"`
-	// action is what a result task does with its partition: "collect" or "count".
+	// action is what a result task does with its partition: a word, such as "collect", "count", "take" or "aggregate", and behind a space
+	// what it is to know: a number of records, the name under which the program defined a function.
 	Action string `protobuf:"bytes,15,opt,name=action,proto3" json:"action,omitempty"`
 	// epoch of map outputs; an executor that knows an older one forgets what it cached.
 	Epoch int64 `protobuf:"varint,16,opt,name=epoch,proto3" json:"epoch,omitempty"`

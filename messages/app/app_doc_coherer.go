@@ -39,7 +39,7 @@ var comments_proto_app_app_proto = [...]string{
 	"app.TaskDescription.node", "node is the number, within the lineage, of the dataset that this task computes.",
 	"app.TaskDescription.shuffle_id", "shuffle_id is the shuffle that the task writes for; absent in a result task.",
 	"app.TaskDescription.shuffles", "shuffles maps the shuffles of the lineage, in order of their nodes, to the shuffle ids of this application.",
-	"app.TaskDescription.action", "action is what a result task does with its partition: \"collect\" or \"count\".",
+	"app.TaskDescription.action", "action is what a result task does with its partition: a word, such as \"collect\", \"count\", \"take\" or \"aggregate\", and behind a space\nwhat it is to know: a number of records, the name under which the program defined a function.",
 	"app.TaskDescription.epoch", "epoch of map outputs; an executor that knows an older one forgets what it cached.",
 	"app.TaskDescription.split", "split is what the source that feeds this task begins and ends at, as the driver computed it; empty where the number\nof the partition says all.",
 	"app.TaskDescription.cpus", "cpus is spark.task.cpus: the cores that the attempt holds.",

@@ -31,6 +31,8 @@ func (n noted) RunJob(_ context.Context, inv rdd.Invocation, _ rdd.Action) ([]rd
 	return nil, nil
 }
 
+func (n noted) Partitions(context.Context, rdd.Invocation) (int, error) { return 0, nil }
+
 // submitAll begins jobs at once, without waiting for their splits.
 func (r *rig) submitAll(invs ...rdd.Invocation) {
 	r.scheduler.Do(func(c *rpcenv.Context) {

@@ -205,6 +205,11 @@ func (r noRunner) RunJob(context.Context, rdd.Invocation, rdd.Action) ([]rdd.Res
 	return nil, nil
 }
 
+func (r noRunner) Partitions(context.Context, rdd.Invocation) (int, error) {
+	r.t.Error("a job was looked at")
+	return 0, nil
+}
+
 func ExampleMostFrequent() {
 	files := rdd.MemFS{"song": []byte("row row row\nyour boat\nrow your boat\n")}
 	counts, err := MostFrequent(context.Background(), rdd.Local(files), Args{Path: "song", Splits: 2, N: 2})
