@@ -12,6 +12,8 @@
 //	known/       all settings that are known, and those that processes read around their endpoints
 //	runner/      coherer run: a cluster of processes for one application
 //
+//	eventlog/    a driver's event log on disk
+//
 //	recovery/    a Master's records on disk
 //	raftlog/     an election's log on disk
 //	gossip/      daemons, drivers and ApplicationMasters are members of their cluster, and hear of each other

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/coherer/coherer/actors/driver"
+	"github.com/coherer/coherer/actors/driver/bus"
 	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/hadoop/token"
 	"github.com/coherer/coherer/actors/ids"
@@ -39,6 +40,10 @@ type Boot struct {
 	// FS and Transfer are the driver's.
 	FS       rdd.FS
 	Transfer storage.Transfer
+	// User, EventLog and Process are the driver's, in cluster mode.
+	User     string
+	EventLog bus.Log
+	Process  bus.Process
 	// Made is called with the Env once it is made, before it has an endpoint; its error ends the start. nil: nothing is called.
 	Made func(*rpcenv.Env) error
 }
@@ -117,7 +122,8 @@ func (r *Running) start(x Boot) error {
 		return err
 	}
 	r.Driver, err = driver.Start(r.Env, driver.Config{
-		AppName: submit.AppName.Get(x.Env.Conf), FS: x.FS, Transfer: x.Transfer, YARN: &driver.YARN{AppID: x.Attempt.App.String()},
+		AppName: submit.AppName.Get(x.Env.Conf), User: x.User, FS: x.FS, Transfer: x.Transfer, YARN: &driver.YARN{AppID: x.Attempt.App.String()},
+		EventLog: x.EventLog, Process: x.Process,
 	})
 	return err
 }

@@ -47,7 +47,7 @@ func (s *Scheduler) connected(c *rpcenv.Context, m appclient.Connected) {
 	start := event.ApplicationStart{AppID: m.AppID, Name: s.cfg.AppName}
 	s.listen(c, start)
 	s.tellAllocation(c, start)
-	s.post(c, start)
+	s.toBus(c, start)
 }
 
 func (s *Scheduler) disconnected(c *rpcenv.Context) {

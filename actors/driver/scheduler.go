@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/driver/bus"
 	"github.com/coherer/coherer/actors/driver/dag"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/exclude"
@@ -61,6 +62,7 @@ func newScheduler(cfg Config) *Scheduler { return &Scheduler{cfg: cfg, executors
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
 	s.cpus = submit.TaskCPUs.Get(c.Conf())
+	s.posts = s.cfg.wantsEvents() // first: what starts below may post
 	s.historic = faultsOf(c.Conf())
 	s.maxSize = rpcenv.RPCMessageMaxSize.Get(c.Conf()) << 20
 	s.startTasks(c)
@@ -81,7 +83,6 @@ func (s *Scheduler) OnStart(c *rpcenv.Context) {
 		s.startLocal(c)
 	}
 	s.began = c.Now()
-	s.posts = s.cfg.wantsEvents()
 	// The first comes at once, as in Spark: a driver that waits for nothing is ready before the first job.
 	c.Every(0, schedulerReviveInterval.Get(c.Conf()), ReviveOffers{})
 }
@@ -212,6 +213,13 @@ func (s *Scheduler) listen(c *rpcenv.Context, e rpcenv.Message) {
 func (s *Scheduler) post(c *rpcenv.Context, e rpcenv.Message) {
 	if s.posts {
 		c.Send(s.dag, e)
+	}
+}
+
+// toBus sends the start of the application to LiveListenerBus itself: DAGScheduler may not be there yet.
+func (s *Scheduler) toBus(c *rpcenv.Context, e event.ApplicationStart) {
+	if s.posts {
+		c.Send(c.Env().Ref(c.Self().Address, bus.Name), e)
 	}
 }
 

@@ -83,7 +83,7 @@ func (s *Scheduler) submitted(c *rpcenv.Context, id string) {
 	start := event.ApplicationStart{AppID: id, Name: s.cfg.AppName}
 	s.listen(c, start)
 	s.tellAllocation(c, start)
-	s.post(c, start)
+	s.toBus(c, start)
 }
 
 func (s *Scheduler) retrieveLastExecutorID(c *rpcenv.Context, m yarnscheduler.RetrieveLastExecutorID) {

@@ -60,6 +60,12 @@ func findMaster(clusterMode bool, a applicationmaster.Args, log *logrus.Entry) (
 			return x, fmt.Errorf("HADOOP_TOKEN_FILE_LOCATION: %w", err)
 		}
 	}
+	if clusterMode {
+		x.User, x.Process = sparkUser(), thisProcess()
+		if x.EventLog, err = eventLog(x.Env.Conf); err != nil {
+			return x, err
+		}
+	}
 	if a.DistCache != "" {
 		if x.DistCache, err = readProperties(a.DistCache); err != nil {
 			return x, err

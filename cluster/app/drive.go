@@ -97,7 +97,10 @@ func drive(s Submission, program Program, args []string) (err error) {
 	}
 	transfer := NewTransfer()
 	defer func() { err = errors.Join(err, transfer.Close()) }()
-	cfg := driver.Config{Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}, Transfer: transfer}
+	cfg := driver.Config{Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}, Transfer: transfer, Process: thisProcess()}
+	if cfg.EventLog, err = eventLog(c); err != nil {
+		return err
+	}
 	if submit.MasterURL.Get(c) == YARNMaster {
 		if cfg.YARN, err = s.onYARN(c); err != nil {
 			return err

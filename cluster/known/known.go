@@ -24,6 +24,7 @@ import (
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/actors/yarnclient"
+	"github.com/coherer/coherer/cluster/eventlog"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -44,6 +45,7 @@ var All = sync.OnceValue(func() *conf.Set {
 		dag.Settings,
 		driver.Settings,
 		driverclient.Settings,
+		eventlog.Settings,
 		executor.Settings,
 		heartbeat.Settings,
 		master.Settings,

@@ -102,7 +102,7 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		if m.Kind == event.ExecutorLost {
 			s.post(c, m)
 		}
-	case event.TaskStart, event.TaskGettingResult, event.Exclusion, event.ApplicationStart, event.ExecutorRegistered:
+	case event.TaskStart, event.TaskGettingResult, event.Exclusion, event.ExecutorRegistered:
 		s.post(c, m)
 	case event.WorkerRemoved:
 		s.workerRemoved(c, m)
