@@ -3,6 +3,7 @@ package applicationmaster_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -218,10 +219,14 @@ func (tokens) RemoveApplication(*rpcenv.Blocking, string, string) error { return
 // noBlocks keeps nothing: the job has no shuffle.
 type noBlocks struct{ host string }
 
-func (noBlocks) Put([]string, [][]byte) error  { return nil }
-func (noBlocks) Get(id string) ([]byte, error) { return nil, fmt.Errorf("no block %s", id) }
-func (noBlocks) Remove(string) error           { return nil }
-func (b noBlocks) Address() rpcenv.Address     { return rpcenv.Address{Host: b.host, Port: 1} }
+func (noBlocks) MapOutput(int32, int64, int) (executor.MapOutput, error) {
+	return nil, errors.New("no map outputs are kept here")
+}
+func (noBlocks) Create() (rdd.SpillFile, error) { return nil, errors.New("nothing is spilled here") }
+func (noBlocks) Put([]string, [][]byte) error   { return nil }
+func (noBlocks) Get(id string) ([]byte, error)  { return nil, fmt.Errorf("no block %s", id) }
+func (noBlocks) Remove(string) error            { return nil }
+func (b noBlocks) Address() rpcenv.Address      { return rpcenv.Address{Host: b.host, Port: 1} }
 
 // noFiles stages nothing.
 type noFiles struct{}

@@ -86,7 +86,12 @@ type IO struct {
 
 // Blocks keeps blocks by their ids and serves them at an address. Its methods may be called from several bodies at once.
 type Blocks interface {
-	// Put keeps the blocks of one map output; empty ones are left out. A failure says what to do, such as to free space.
+	// MapOutput begins the map output of an attempt of a task. An error of it or of what it returns says what to do, such as to free
+	// space.
+	MapOutput(shuffle int32, task int64, reducers int) (MapOutput, error)
+	// Spill makes the temporary files of tasks. None of them outlives the executor's directory.
+	rdd.Spill
+	// Put keeps blocks; empty ones are left out. A failure says what to do, such as to free space.
 	Put(ids []string, data [][]byte) error
 	// Get returns a block that this executor keeps.
 	Get(id string) ([]byte, error)
@@ -94,6 +99,15 @@ type Blocks interface {
 	Remove(id string) error
 	// Address is where others fetch.
 	Address() rpcenv.Address
+}
+
+// MapOutput is a map output that is being written. Either Commit or Abort ends it.
+type MapOutput interface {
+	rdd.MapOutput
+	// Commit makes the blocks known, all at once, and returns their sizes by reducer. After an error nothing of the output is left.
+	Commit() (sizes []int64, err error)
+	// Abort removes what was written.
+	Abort() error
 }
 
 // Config is what the endpoint is made of.

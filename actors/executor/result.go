@@ -17,6 +17,8 @@ type limits struct {
 	direct int64
 	// most: above this size the driver refuses it in any case, so it is not kept at all; 0: it takes any size.
 	most int64
+	// spillAfter: a task spills when it holds so many records.
+	spillAfter int
 }
 
 func limitsOf(c *conf.Conf) limits {
@@ -24,6 +26,8 @@ func limitsOf(c *conf.Conf) limits {
 	return limits{
 		direct: min(taskMaxDirectResultSize.Get(c), message, maxDirect),
 		most:   submit.DriverMaxResultSize.Get(c),
+
+		spillAfter: spillAfter.Get(c),
 	}
 }
 

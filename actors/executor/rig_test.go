@@ -55,7 +55,38 @@ type store struct {
 	own    map[string][]byte
 	others map[int]map[string][]byte
 	full   bool
+
+	aborted int // map outputs that were given up
 }
+
+func (s *store) MapOutput(shuffle int32, task int64, reducers int) (executor.MapOutput, error) {
+	blocks := make(rdd.Blocks, reducers)
+	return &output{MapOutput: blocks.Output(), store: s, blocks: blocks, id: fmt.Sprintf("shuffle_%d_%d_", shuffle, task)}, nil
+}
+
+// output is a map output that is written.
+type output struct {
+	rdd.MapOutput
+	store  *store
+	blocks rdd.Blocks
+	id     string
+}
+
+func (o *output) Commit() ([]int64, error) {
+	var ids []string
+	var sizes []int64
+	for i, b := range o.blocks {
+		ids, sizes = append(ids, fmt.Sprint(o.id, i)), append(sizes, int64(len(b)))
+	}
+	return sizes, o.store.Put(ids, o.blocks)
+}
+
+func (o *output) Abort() error {
+	o.store.aborted++
+	return nil
+}
+
+func (*store) Create() (rdd.SpillFile, error) { return nil, errors.New("there are no temporary files") }
 
 func (s *store) Put(ids []string, data [][]byte) error {
 	if s.full {

@@ -25,6 +25,8 @@ var (
 		"How often an executor reads its metrics; 0 for with each heartbeat.").Awaits("executors' metrics")
 	taskMaxDirectResultSize = conf.Declare(Settings, "spark.task.maxDirectResultSize", conf.Between(conf.Sizes(conf.Byte), 1, 2047*conf.MiB), "1m",
 		"Results up to this size travel in the status message, larger ones as blocks.")
+	spillAfter = conf.Declare(Settings, "spark.shuffle.spill.numElementsForceSpillThreshold", conf.AtLeast(conf.Ints, 1), "2147483647",
+		"A task spills to disk when it holds so many records or keys in memory, whatever their size.")
 	_ = conf.Declare(Settings, "spark.task.reaper.enabled", conf.Bools, "false",
 		"Whether killed tasks are watched until they end.").Awaits("the task reaper")
 	_ = conf.Declare(Settings, "spark.task.reaper.pollingInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10s",

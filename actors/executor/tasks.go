@@ -41,7 +41,7 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 			}
 			t.work = &work{
 				desc: d, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(),
-				limits: limitsOf(c.Conf()), began: c.Now(),
+				limits: limitsOf(c.Conf()), memory: e.memory, began: c.Now(),
 			}
 			t.cancel = rpcenv.Run(c, "", t.work.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
 		})

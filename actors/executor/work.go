@@ -2,10 +2,12 @@ package executor
 
 import (
 	"fmt"
+	"io"
 	"iter"
 	"time"
 
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/actors/storage/memory"
 	"github.com/coherer/coherer/messages/app"
 	storagepb "github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
@@ -19,6 +21,7 @@ type work struct {
 	io      IO
 	self    *storagepb.BlockManagerId
 	limits  limits
+	memory  *memory.Manager
 	began   time.Time
 	// read counts records of its input and of shuffles, while it runs.
 	read rdd.Counter
@@ -43,7 +46,9 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 	result := &app.TaskResult{}
 	t := rdd.Task{
 		Node: int(d.GetNode()), Partition: int(d.GetPartitionId()), Split: d.GetSplit(), FS: w.io.FS,
-		Fetch: func(shuffle, reduce int) iter.Seq2[[]byte, error] { return w.fetch(b, shuffle, reduce) },
+		Fetch: func(shuffle, reduce int) iter.Seq2[io.Reader, error] { return readers(w.fetch(b, shuffle, reduce)) },
+		Spill: w.io.Blocks, SpillAfter: w.limits.spillAfter, Metrics: &rdd.Metrics{},
+		Memory: w.memory.Task(d.GetTaskId()),
 		Done: func() error {
 			if b.Done() {
 				return errKilled
@@ -54,6 +59,8 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 		OnInput: func(n int64) { result.BytesRead += n },
 		Read:    &w.read,
 	}
+	// Nothing is left, unless a panic ended it.
+	defer w.memory.EndTask(d.GetTaskId())
 	// Without a shuffle to write for, the task is one of the result stage.
 	if d.ShuffleId == nil {
 		r, err := w.lineage.RunResult(t, rdd.Action(d.GetAction()))
@@ -67,11 +74,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := w.lineage.RunMap(t, shuffle)
-	if err != nil {
-		return nil, err
-	}
-	result.MapStatus, err = w.store(blocks)
+	result.MapStatus, err = w.writeMap(t, shuffle)
 	return result, err
 }
 
@@ -88,25 +91,6 @@ func (w *work) shuffleIndex() (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("%w: %s writes shuffle %d, which its job does not have", rdd.ErrBadTask, w.desc.GetName(), w.desc.GetShuffleId())
-}
-
-// store keeps the map output, one block a reducer.
-func (w *work) store(blocks [][]byte) (*storagepb.MapStatus, error) {
-	status := &storagepb.MapStatus{Location: w.self, MapId: w.desc.GetTaskId(), Sizes: make([]int64, len(blocks))}
-	ids := make([]string, len(blocks))
-	for i, block := range blocks {
-		status.Sizes[i] = int64(len(block))
-		ids[i] = blockID(w.desc.GetShuffleId(), status.GetMapId(), i)
-	}
-	if err := w.io.Blocks.Put(ids, blocks); err != nil {
-		return nil, fmt.Errorf("keep the map output of %s: %w", w.desc.GetName(), err)
-	}
-	return status, nil
-}
-
-// blockID is the name of a shuffle block (org.apache.spark.storage.ShuffleBlockId).
-func blockID(shuffle int32, mapID int64, reduce int) string {
-	return fmt.Sprintf("shuffle_%d_%d_%d", shuffle, mapID, reduce)
 }
 
 // fetch gives a reducer's blocks in order of the map index: this executor's own from its store, others from their block

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/app"
 	storagepb "github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
@@ -20,6 +21,41 @@ type outside struct {
 	lacks map[string]error
 	notes []string
 }
+
+func (o *outside) MapOutput(shuffle int32, task int64, reducers int) (MapOutput, error) {
+	o.notes = append(o.notes, fmt.Sprintf("begin %s of %d", blockID(shuffle, task, 0), reducers))
+	return &noted{outside: o, at: -1, sizes: make([]int64, reducers)}, o.lacks["begin"]
+}
+
+// noted is a map output that notes what is done with it.
+type noted struct {
+	*outside
+	at    int
+	sizes []int64
+}
+
+func (n *noted) Partition(reduce int) error {
+	n.at = reduce
+	return n.lacks[fmt.Sprint("partition ", reduce)]
+}
+
+func (n *noted) Write(p []byte) (int, error) {
+	n.notes = append(n.notes, fmt.Sprintf("write %q to %d", p, n.at))
+	n.sizes[n.at] += int64(len(p))
+	return len(p), n.lacks["write"]
+}
+
+func (n *noted) Commit() ([]int64, error) {
+	n.notes = append(n.notes, "commit")
+	return n.sizes, n.lacks["commit"]
+}
+
+func (n *noted) Abort() error {
+	n.notes = append(n.notes, "abort")
+	return n.lacks["abort"]
+}
+
+func (o *outside) Create() (rdd.SpillFile, error) { return nil, o.lacks["temporary"] }
 
 func (o *outside) Put(ids []string, data [][]byte) error {
 	o.notes = append(o.notes, fmt.Sprintf("keep %q as %s", data, ids))
@@ -257,18 +293,79 @@ func TestAResultThatCannotBeKeptFailsItsTask(t *testing.T) {
 	}
 }
 
-func TestAMapOutputIsKeptUnderTheNamesOfItsReducers(t *testing.T) {
-	o := &outside{lacks: map[string]error{}}
-	status, err := reducer(o).store([][]byte{[]byte("abc"), nil})
-	if want := at("0", "h0", 1, 9, 3, 0); err != nil || !proto.Equal(status, want) {
-		t.Errorf("%v, %v, want %v", status, err, want)
+var halves = rdd.Define("executor test: halves", func(bad bool) rdd.Dataset[rdd.Pair[int64, int64]] {
+	pairs := rdd.Map(rdd.Range(0, 4, 1), func(n int64) rdd.Pair[int64, int64] {
+		if bad {
+			panic("bad")
+		}
+		return rdd.PairOf(n/2, n)
+	})
+	return rdd.ReduceByKey(pairs, func(a, b int64) int64 { return a + b }, 3)
+})
+
+// mapper is the work of the map task of halves.
+func mapper(t *testing.T, o *outside, bad bool) (*work, rdd.Task) {
+	inv, err := halves.With(bad).Invocation()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if want := []string{`keep ["abc" ""] as [shuffle_4_9_0 shuffle_4_9_1]`}; !slices.Equal(o.notes, want) {
-		t.Errorf("%q, want %q", o.notes, want)
+	w := reducer(o)
+	w.lineage = inv.Lineage
+	s := inv.Lineage.Shuffles()[0]
+	splits, err := inv.Lineage.Splits(nil, s.MapNode)
+	if err != nil {
+		t.Fatal(err)
 	}
-	o.lacks["shuffle_4_9_0"] = errors.New("no space left on device")
-	if status, err := reducer(o).store([][]byte{nil}); status != nil || err == nil || err.Error() != "keep the map output of task: no space left on device" {
-		t.Errorf("%v, %v", status, err)
+	return w, rdd.Task{Node: s.MapNode, Split: splits[0]}
+}
+
+// A map output is begun, written, and then committed or given up: nothing of a task that failed is left.
+func TestAMapOutputIsCommittedOrGivenUp(t *testing.T) {
+	full := errors.New("no space left on device")
+	for _, c := range []struct {
+		lacks  string
+		bad    bool
+		notes  []string
+		failed string
+	}{
+		{"", false, []string{"begin shuffle_4_9_0 of 3", `write "\x02\n" to 0`, `write "\x00\x02" to 1`, "commit"}, ""},
+		{"begin", false, []string{"begin shuffle_4_9_0 of 3"}, "keep the map output of task: no space left on device"},
+		{"partition 1", false, []string{"begin shuffle_4_9_0 of 3", `write "\x02\n" to 0`, "abort"}, "rdd: write map output: no space left on device"},
+		{"write", false, []string{"begin shuffle_4_9_0 of 3", `write "\x02\n" to 0`, "abort"}, "rdd: write map output: no space left on device"},
+		{
+			"commit", false,
+			[]string{"begin shuffle_4_9_0 of 3", `write "\x02\n" to 0`, `write "\x00\x02" to 1`, "commit"},
+			"keep the map output of task: no space left on device",
+		},
+		{"", true, []string{"begin shuffle_4_9_0 of 3", "abort"}, "panicked: bad"},
+		{"abort", true, []string{"begin shuffle_4_9_0 of 3", "abort"}, "remove the map output of task: no space left on device"},
+	} {
+		o := &outside{lacks: map[string]error{c.lacks: full}}
+		w, task := mapper(t, o, c.bad)
+		status, err := w.writeMap(task, 0)
+		if !slices.Equal(o.notes, c.notes) {
+			t.Errorf("%q: %q, want %q", c.lacks, o.notes, c.notes)
+		}
+		if c.failed != "" {
+			if status != nil || err == nil || !strings.Contains(err.Error(), c.failed) {
+				t.Errorf("%q: %v, %v", c.lacks, status, err)
+			}
+			continue
+		}
+		if want := at("0", "h0", 1, 9, 2, 2, 0); err != nil || !proto.Equal(status, want) {
+			t.Errorf("%v, %v, want %v", status, err, want)
+		}
+	}
+}
+
+func TestTheNameOfAShuffleBlock(t *testing.T) {
+	if shuffle, task, reduce, ok := ParseShuffleBlock(blockID(4, 9, 7)); shuffle != 4 || task != 9 || reduce != 7 || !ok {
+		t.Error(shuffle, task, reduce, ok)
+	}
+	for _, id := range []string{"", "shuffle_4_9", "shuffle_4_9_7_", "shuffle_4_9_07", "shuffle_4_9_-7", "shuffle_-4_9_7", "taskresult_4", "xshuffle_4_9_7", "shuffle_99999999999_9_7"} {
+		if _, _, _, ok := ParseShuffleBlock(id); ok {
+			t.Errorf("%q is taken for a block", id)
+		}
 	}
 }
 

@@ -121,7 +121,7 @@ func wordCountMapSide(b *testing.B, text []byte) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		blocks, err := job.Lineage.RunMap(Task{Node: s.MapNode, Split: splits[0], FS: fs}, 0)
+		blocks, err := runMap(job.Lineage, Task{Node: s.MapNode, Split: splits[0], FS: fs}, 0)
 		if err != nil || len(blocks[0]) == 0 {
 			b.Fatal(err, len(blocks[0]))
 		}

@@ -34,7 +34,7 @@ type node struct {
 	// prefer says where a partition wants to run; nil: the parent says it.
 	prefer func(partition int) []string
 	// write is the map side, for a partition of the only parent, of the shuffle between it and this node; nil when the edges are narrow.
-	write func(r *run, partition int) [][]byte
+	write func(r *run, partition int, out *mapWriter)
 	// indeterminate: computed again, it may give other records.
 	indeterminate bool
 	err           error // why a job with this node cannot be used

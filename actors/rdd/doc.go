@@ -54,7 +54,8 @@
 //   - A line of a text file is in exactly one split, whole, whatever its length and bytes. A line longer than the read
 //     buffer of 1 MiB costs its own length.
 //   - Values of a key are merged in the order of the records, then of the map tasks. Blocks, results and their order
-//     are functions of the input.
+//     are functions of the input: a task that spills merges the same values in the same order, one by one, so that
+//     sums of floating-point numbers do not depend on memory either.
 //   - A key goes to the same partition in every process: its encoded bytes are hashed by the package's own hash.
 //   - Faults of a definition (a name used twice, a type that cannot travel) are errors of whatever uses the job; they
 //     never stop the program.
@@ -69,7 +70,8 @@
 //
 // # Limits
 //
-// A reduce task, and a map task before a shuffle, keeps its distinct keys in memory. Records are made of booleans,
+// A task with more keys than memory (Task.Memory) puts those that came last on disk (Task.Spill). The values of one key, merged, must
+// fit in memory. Records are made of booleans,
 // numbers, strings, slices, arrays, maps and structs of exported fields; types that contain themselves, pointers and
 // interfaces have no encoding.
 package rdd

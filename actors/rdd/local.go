@@ -1,7 +1,9 @@
 package rdd
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"iter"
 	"time"
 )
@@ -33,9 +35,9 @@ func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Res
 	for _, s := range lineage.Shuffles() { // each after those that it needs
 		var maps [][][]byte
 		err := j.stage(s.MapNode, nil, func(t Task) error {
-			blocks, err := lineage.RunMap(t, s.Index)
+			blocks := make(Blocks, s.Reducers)
 			maps = append(maps, blocks)
-			return err
+			return lineage.RunMap(t, s.Index, blocks.Output())
 		})
 		if err != nil {
 			return nil, err
@@ -83,10 +85,10 @@ func (j *localJob) stage(node int, wanted []int32, run func(Task) error) error {
 	return nil
 }
 
-func (j *localJob) fetch(shuffle, reduce int) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+func (j *localJob) fetch(shuffle, reduce int) iter.Seq2[io.Reader, error] {
+	return func(yield func(io.Reader, error) bool) {
 		for _, blocks := range j.outputs[shuffle] {
-			if !yield(blocks[reduce], nil) {
+			if !yield(bytes.NewReader(blocks[reduce]), nil) {
 				return
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"strconv"
@@ -244,7 +245,7 @@ func FuzzDecodeSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, err := l.RunResult(Task{
 			Node: l.Last(), Partition: 1, Split: bytes.Clone(b), FS: MemFS{"a": []byte("x\ny\nz\n"), "b": []byte("x\ny")},
-			Fetch: func(int, int) iter.Seq2[[]byte, error] { return func(func([]byte, error) bool) {} },
+			Fetch: func(int, int) iter.Seq2[io.Reader, error] { return func(func(io.Reader, error) bool) {} },
 		}, ActionCount)
 		if user := (*UserError)(nil); errors.As(err, &user) {
 			t.Error(err)

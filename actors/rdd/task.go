@@ -1,7 +1,9 @@
 package rdd
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"runtime/debug"
 	"time"
@@ -41,9 +43,9 @@ type Task struct {
 	// FS has the text files. Without a TextFile in the stage it may be nil.
 	FS FS
 	// Fetch gives the blocks of all map outputs of a shuffle (an index of Lineage.Shuffles) for one reducer, in order of
-	// the map index; empty ones may be left out. A block may be reused after the next is asked for. An error ends the
-	// task, which returns it unchanged. Without a shuffle before the stage Fetch may be nil.
-	Fetch func(shuffle, reduce int) iter.Seq2[[]byte, error]
+	// the map index; empty ones may be left out. A block is read before the next one is asked for, and not after. An error, also
+	// one of reading, ends the task, which returns it unchanged. Without a shuffle before the stage Fetch may be nil.
+	Fetch func(shuffle, reduce int) iter.Seq2[io.Reader, error]
 	// Done, when not nil, is asked every 16 records and every chunk of a file; its error ends the task, which
 	// returns it unchanged.
 	Done func() error
@@ -55,25 +57,33 @@ type Task struct {
 	// Read, when not nil, counts the records of text files and shuffles that were read: every few records, and the rest at the task's
 	// end.
 	Read *Counter
+	// Memory is what the task may hold of its executor; nil: what it wants.
+	Memory Memory
+	// Spill has temporary files for what Memory refuses; nil: none, and the task holds all.
+	Spill Spill
+	// SpillAfter, when positive, is how many records or keys are held at most, whatever Memory has.
+	SpillAfter int
+	// Metrics, when not nil, are counted while the task runs.
+	Metrics *Metrics
 }
 
-// RunMap computes a partition of the map side of a shuffle. It returns one encoded block for each reducer, nil where
-// there is no record. The same task gives the same bytes each time. Errors: a *UserError, those of Fetch, Done and Sleep
-// as they are, those of reading a file, ErrBadTask, ErrCorrupt.
-func (l *Lineage) RunMap(t Task, shuffle int) (blocks [][]byte, err error) {
+// RunMap computes a partition of the map side of a shuffle, and writes one block of encoded records for each reducer that has some. The
+// same task writes the same bytes each time, whatever memory it has. What it wrote counts only when RunMap returns nil. Errors: a
+// *UserError, those of Fetch, Done and Sleep as they are, those of out, of Spill and of reading a file, ErrBadTask, ErrCorrupt.
+func (l *Lineage) RunMap(t Task, shuffle int, out MapOutput) error {
 	if shuffle < 0 || shuffle >= len(l.shuffles) {
-		return nil, fmt.Errorf("%w: job %s has no shuffle %d", ErrBadTask, l.Job, shuffle)
+		return fmt.Errorf("%w: job %s has no shuffle %d", ErrBadTask, l.Job, shuffle)
 	}
 	s := l.shuffles[shuffle]
 	if t.Node != s.MapNode {
-		return nil, fmt.Errorf("%w: shuffle %d of job %s is written by node %d, not %d", ErrBadTask, shuffle, l.Job,
+		return fmt.Errorf("%w: shuffle %d of job %s is written by node %d, not %d", ErrBadTask, shuffle, l.Job,
 			s.MapNode, t.Node)
 	}
-	err = l.run(t, func(r *run) { blocks = l.nodes[s.Node].write(r, t.Partition) })
-	if err != nil {
-		return nil, err
-	}
-	return blocks, nil
+	return l.run(t, func(r *run) {
+		w := newMapWriter(r, out)
+		l.nodes[s.Node].write(r, t.Partition, w)
+		w.flush()
+	})
 }
 
 // RunResult computes a partition of the last node and does the action with it. Errors are those of RunMap.
@@ -108,6 +118,10 @@ type run struct {
 	records int64
 	action  *namedEntry // whose function runs, when at says so
 	err     error
+
+	metrics *Metrics
+	memory  int64      // that all budgets use
+	open    []*spilled // temporary files
 }
 
 // run.at while no user function of a node runs: none at all, or one of the action.
@@ -151,10 +165,14 @@ func (r *run) place() error {
 type stopped struct{}
 
 func (l *Lineage) run(t Task, body func(*run)) (err error) {
-	r := &run{task: t, lineage: l, at: outside}
+	r := &run{task: t, lineage: l, at: outside, metrics: t.Metrics}
+	if r.metrics == nil {
+		r.metrics = &Metrics{}
+	}
 	if err := r.place(); err != nil {
 		return err
 	}
+	defer r.closeSpills()
 	defer func() {
 		value := recover()
 		switch {
@@ -241,20 +259,30 @@ func fetch[T any](r *run, n *node, partition int, c codec[T]) iter.Seq[T] {
 		if r.task.Fetch == nil {
 			r.fail(fmt.Errorf("%w: nothing to fetch shuffle %d with", ErrBadTask, shuffle)) // which does not return
 		}
+		s := stream[T]{codec: c}
 		for block, err := range r.task.Fetch(shuffle, partition) {
 			if err != nil {
 				r.fail(err)
 			}
-			for len(block) > 0 {
-				var v T
-				if v, block, err = c.decode(block); err != nil {
-					r.fail(fmt.Errorf("block of shuffle %d for reducer %d: %w", shuffle, partition, err))
+			s.open(block)
+			for {
+				v, ok, err := s.next()
+				if errors.Is(err, ErrCorrupt) {
+					err = fmt.Errorf("block of shuffle %d for reducer %d: %w", shuffle, partition, err)
+				}
+				if err != nil {
+					r.fail(err)
+				}
+				if !ok {
+					break
 				}
 				r.read()
+				r.metrics.ShuffleRecordsRead++
 				if !yield(v) {
 					return
 				}
 			}
+			r.metrics.ShuffleBytesRead += s.size
 		}
 	}
 }

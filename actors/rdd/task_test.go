@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"maps"
@@ -84,6 +85,18 @@ var (
 
 var errBroken = errors.New("broken")
 
+// runMap is RunMap with the blocks in memory.
+func runMap(l *Lineage, t Task, shuffle int) (Blocks, error) {
+	var blocks Blocks
+	if shuffle < len(l.Shuffles()) {
+		blocks = make(Blocks, l.Shuffles()[shuffle].Reducers)
+	}
+	return blocks, l.RunMap(t, shuffle, blocks.Output())
+}
+
+// idle is a task that computes nothing.
+func idle() *run { return &run{metrics: &Metrics{}, at: outside} }
+
 // countIndependently counts words in the plainest way.
 func countIndependently(text []byte) map[string]int64 {
 	counts := map[string]int64{}
@@ -120,7 +133,7 @@ func TestSameTaskSameBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks, err := l.RunMap(Task{Node: 2, Split: splits[0], FS: fs}, 0)
+		blocks, err := runMap(l, Task{Node: 2, Split: splits[0], FS: fs}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +162,7 @@ func TestReducerWithoutRecordsGetsNil(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, err := l.RunMap(Task{Node: 2, Split: splits[0], FS: fs}, 0)
+	blocks, err := runMap(l, Task{Node: 2, Split: splits[0], FS: fs}, 0)
 	if err != nil || len(blocks) != 3 {
 		t.Fatalf("%d blocks, error %v", len(blocks), err)
 	}
@@ -208,7 +221,7 @@ func TestPanicOutsideOfUserFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = job.Lineage.RunMap(Task{Node: s.MapNode, Split: splits[0], FS: brokenFS{}}, 0)
+	_, err = runMap(job.Lineage, Task{Node: s.MapNode, Split: splits[0], FS: brokenFS{}}, 0)
 	var user *UserError
 	if !errors.As(err, &user) || user.Op != "task" || user.Node != s.MapNode || !errors.Is(err, errBroken) {
 		t.Errorf("error %+v, want one of the task itself", err)
@@ -265,11 +278,13 @@ func TestErrorsOfFetchPassUnchanged(t *testing.T) {
 		{"damaged block", block[:len(block)-1], nil, ErrCorrupt},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := l.RunResult(Task{Node: 3, Partition: 1, Fetch: func(shuffle, reduce int) iter.Seq2[[]byte, error] {
+			_, err := l.RunResult(Task{Node: 3, Partition: 1, Fetch: func(shuffle, reduce int) iter.Seq2[io.Reader, error] {
 				if shuffle != 0 || reduce != 1 {
 					t.Errorf("fetches shuffle %d for %d", shuffle, reduce)
 				}
-				return func(yield func([]byte, error) bool) { _ = yield(tc.block, nil) && yield(nil, tc.err) }
+				return func(yield func(io.Reader, error) bool) {
+					_ = yield(bytes.NewReader(tc.block), nil) && yield(nil, tc.err)
+				}
 			}}, ActionCount)
 			if !errors.Is(err, tc.want) {
 				t.Errorf("error %v, want %v", err, tc.want)
@@ -317,11 +332,11 @@ func TestARelativePathIsThatOfTheDriver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, err := l.RunMap(Task{Node: 2, Split: splits[0], FS: inFolder{files, "/executor"}}, 0)
+	blocks, err := runMap(l, Task{Node: 2, Split: splits[0], FS: inFolder{files, "/executor"}}, 0)
 	if err != nil || !bytes.Contains(blocks[0], []byte("a")) || bytes.Contains(blocks[0], []byte("other")) {
 		t.Errorf("blocks %q, error %v", blocks, err)
 	}
-	_, err = l.RunMap(Task{Node: 2, Split: splits[0], FS: MemFS{}}, 0)
+	_, err = runMap(l, Task{Node: 2, Split: splits[0], FS: MemFS{}}, 0)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "/driver/text: file does not exist, where the driver had it") {
 		t.Errorf("a file that an executor lacks: %v", err)
 	}
@@ -343,17 +358,17 @@ func TestBadTasks(t *testing.T) {
 		run  func() error
 		want error
 	}{
-		{"shuffle", func() error { _, err := l.RunMap(Task{Node: 2}, 1); return err }, ErrBadTask},
-		{"map node", func() error { _, err := l.RunMap(Task{Node: 3}, 0); return err }, ErrBadTask},
+		{"shuffle", func() error { _, err := runMap(l, Task{Node: 2}, 1); return err }, ErrBadTask},
+		{"map node", func() error { _, err := runMap(l, Task{Node: 3}, 0); return err }, ErrBadTask},
 		{"result node", func() error { _, err := l.RunResult(Task{Node: 2}, ActionCount); return err }, ErrBadTask},
 		{"action", func() error { _, err := l.RunResult(Task{Node: 3}, "save"); return err }, ErrBadTask},
 		{"partition", func() error { _, err := l.RunResult(Task{Node: 3, Partition: 2}, ActionCount); return err }, ErrBadTask},
 		{"no fetch", func() error { _, err := l.RunResult(Task{Node: 3}, ActionCount); return err }, ErrBadTask},
-		{"no split", func() error { _, err := l.RunMap(Task{Node: 2, FS: mem}, 0); return err }, ErrBadTask},
-		{"split", func() error { _, err := l.RunMap(Task{Node: 2, FS: mem, Split: split[:len(split)-1]}, 0); return err }, ErrBadTask},
-		{"no files", func() error { _, err := l.RunMap(Task{Node: 2, Split: split}, 0); return err }, ErrBadTask},
+		{"no split", func() error { _, err := runMap(l, Task{Node: 2, FS: mem}, 0); return err }, ErrBadTask},
+		{"split", func() error { _, err := runMap(l, Task{Node: 2, FS: mem, Split: split[:len(split)-1]}, 0); return err }, ErrBadTask},
+		{"no files", func() error { _, err := runMap(l, Task{Node: 2, Split: split}, 0); return err }, ErrBadTask},
 		{"missing file", func() error {
-			_, err := l.RunMap(Task{Node: 2, Split: split, FS: MemFS{}}, 0)
+			_, err := runMap(l, Task{Node: 2, Split: split, FS: MemFS{}}, 0)
 			return err
 		}, fs.ErrNotExist},
 		{"missing file at the driver", func() error { _, err := l.Splits(MemFS{}, 2); return err }, fs.ErrNotExist},
@@ -373,7 +388,7 @@ func TestFileThatGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	input, records := int64(0), new(Counter)
-	blocks, err := l.RunMap(Task{
+	blocks, err := runMap(l, Task{
 		Node: 2, Split: splits[0], FS: MemFS{"text": []byte("one two three")},
 		OnInput: func(n int64) { input += n },
 		Read:    records,

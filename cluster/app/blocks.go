@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/transport/bulk"
@@ -22,9 +23,10 @@ type blocks struct {
 	addr   rpcenv.Address
 	server io.Closer
 
-	mu    sync.Mutex
-	files int
-	index map[string]place
+	mu      sync.Mutex
+	files   int
+	outputs map[mapKey]*mapOutput
+	index   map[string]place // of the other blocks
 }
 
 // place is where a block lies.
@@ -35,7 +37,7 @@ type place struct {
 
 // newBlocks serves blocks at an address; port 0 is any free one. The files go into dirs in turn.
 func newBlocks(dirs []string, at rpcenv.Address) (*blocks, error) {
-	b := &blocks{dirs: dirs, index: map[string]place{}}
+	b := &blocks{dirs: dirs, outputs: map[mapKey]*mapOutput{}, index: map[string]place{}}
 	var err error
 	if b.addr, b.server, err = bulk.Serve(at, b, bulk.Options{}); err != nil {
 		return nil, fmt.Errorf("serve blocks: %w", err)
@@ -58,17 +60,23 @@ func (b *blocks) Close() error { return b.server.Close() }
 // Address is where others fetch.
 func (b *blocks) Address() rpcenv.Address { return b.addr }
 
-// Put writes a map output. A block that is kept already is replaced.
-func (b *blocks) Put(ids []string, data [][]byte) error {
+// nextFile is the number and the directory of the next file.
+func (b *blocks) nextFile() (number int, dir string) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.files++
-	path := filepath.Join(b.dirs[b.files%len(b.dirs)], fmt.Sprintf("blocks_%d.data", b.files))
-	b.mu.Unlock()
+	return b.files, b.dirs[b.files%len(b.dirs)]
+}
+
+// Put writes blocks into one file. A block that is kept already is replaced.
+func (b *blocks) Put(ids []string, data [][]byte) error {
+	number, dir := b.nextFile()
+	path := filepath.Join(dir, fmt.Sprintf("blocks_%d.data", number))
 	// Written without the lock: tasks on other cores put and get blocks meanwhile. The number makes the path this call's
 	// alone.
 	content := bytes.Join(data, nil)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return errors.Join(fmt.Errorf("%w: free some space there, or name another directory with spark.local.dir or --work-dir", err), os.Remove(path))
+		return errors.Join(needsSpace(err), os.Remove(path))
 	}
 	// Entered only now, so that nobody finds a block whose file is half written.
 	b.mu.Lock()
@@ -87,11 +95,15 @@ func (b *blocks) Put(ids []string, data [][]byte) error {
 func (b *blocks) find(id string) (place, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p, ok := b.index[id]
-	if !ok {
-		return place{}, fmt.Errorf("no block %s here", id)
+	if p, ok := b.index[id]; ok {
+		return p, nil
 	}
-	return p, nil
+	if shuffle, task, reduce, ok := executor.ParseShuffleBlock(id); ok {
+		if m := b.outputs[mapKey{shuffle, task}]; m != nil && reduce < len(m.ends) {
+			return m.block(reduce), nil
+		}
+	}
+	return place{}, fmt.Errorf("no block %s here", id)
 }
 
 // Get reads a block.

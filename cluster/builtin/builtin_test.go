@@ -1,9 +1,11 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"os"
@@ -70,27 +72,28 @@ func TestEachTaskSleepsOnce(t *testing.T) {
 	if n := len(job.Lineage.Shuffles()); n != stages-1 {
 		t.Fatalf("%d shuffles", n)
 	}
-	var written [][][]byte // by the stage before: blocks by task and reducer
+	var written []rdd.Blocks // by the stage before: blocks by task and reducer
 	for _, s := range job.Lineage.Shuffles() {
-		var writing [][][]byte
+		var writing []rdd.Blocks
 		for partition := range tasks {
 			var slept []time.Duration
-			blocks, err := job.Lineage.RunMap(rdd.Task{
+			blocks := make(rdd.Blocks, s.Reducers)
+			err := job.Lineage.RunMap(rdd.Task{
 				Node: s.MapNode, Partition: partition,
 				Sleep: func(d time.Duration) error {
 					slept = append(slept, d)
 					return nil
 				},
-				Fetch: func(_, reduce int) iter.Seq2[[]byte, error] {
-					return func(yield func([]byte, error) bool) {
+				Fetch: func(_, reduce int) iter.Seq2[io.Reader, error] {
+					return func(yield func(io.Reader, error) bool) {
 						for _, blocks := range written {
-							if !yield(blocks[reduce], nil) {
+							if !yield(bytes.NewReader(blocks[reduce]), nil) {
 								return
 							}
 						}
 					}
 				},
-			}, s.Index)
+			}, s.Index, blocks.Output())
 			if err != nil || !slices.Equal(slept, []time.Duration{time.Second}) {
 				t.Errorf("task %d of stage %d slept %v, error %v", partition, s.Index, slept, err)
 			}

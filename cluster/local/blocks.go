@@ -40,6 +40,8 @@ type blockStore struct {
 	addr  rpcenv.Address
 	gone  func() bool // its process has ended
 	data  map[string][]byte
+	disk  int64 // bytes that fit; 0: any number
+	used  int64 // bytes of temporary files and of map outputs
 }
 
 var (

@@ -1,0 +1,55 @@
+package executor
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/coherer/coherer/actors/rdd"
+	storagepb "github.com/coherer/coherer/messages/storage"
+)
+
+// writeMap computes a map task and keeps its output. A task that fails or is killed leaves nothing.
+func (w *work) writeMap(t rdd.Task, shuffle int) (*storagepb.MapStatus, error) {
+	d := w.desc
+	out, err := w.io.Blocks.MapOutput(d.GetShuffleId(), d.GetTaskId(), w.lineage.Shuffles()[shuffle].Reducers)
+	if err != nil {
+		return nil, fmt.Errorf("keep the map output of %s: %w", d.GetName(), err)
+	}
+	if err := w.lineage.RunMap(t, shuffle, out); err != nil {
+		if left := out.Abort(); left != nil {
+			err = errors.Join(err, fmt.Errorf("remove the map output of %s: %w", d.GetName(), left))
+		}
+		return nil, err
+	}
+	sizes, err := out.Commit()
+	if err != nil {
+		return nil, fmt.Errorf("keep the map output of %s: %w", d.GetName(), err)
+	}
+	return &storagepb.MapStatus{Location: w.self, MapId: d.GetTaskId(), Sizes: sizes}, nil
+}
+
+// blockID is the name of a shuffle block (org.apache.spark.storage.ShuffleBlockId).
+func blockID(shuffle int32, mapID int64, reduce int) string {
+	return fmt.Sprintf("shuffle_%d_%d_%d", shuffle, mapID, reduce)
+}
+
+// ParseShuffleBlock reads the name of a shuffle block.
+func ParseShuffleBlock(id string) (shuffle int32, task int64, reduce int, ok bool) {
+	n, err := fmt.Sscanf(id, "shuffle_%d_%d_%d", &shuffle, &task, &reduce)
+	ok = n == 3 && err == nil && shuffle >= 0 && task >= 0 && reduce >= 0 && blockID(shuffle, task, reduce) == id
+	return shuffle, task, reduce, ok
+}
+
+// readers are the blocks as streams.
+func readers(blocks iter.Seq2[[]byte, error]) iter.Seq2[io.Reader, error] {
+	return func(yield func(io.Reader, error) bool) {
+		for block, err := range blocks {
+			if !yield(bytes.NewReader(block), err) {
+				return
+			}
+		}
+	}
+}
