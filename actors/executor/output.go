@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/messages/app"
 	storagepb "github.com/coherer/coherer/messages/storage"
 )
 
@@ -29,6 +30,17 @@ func (w *work) writeMap(t rdd.Task, shuffle int) (*storagepb.MapStatus, error) {
 		return nil, fmt.Errorf("keep the map output of %s: %w", d.GetName(), err)
 	}
 	return &storagepb.MapStatus{Location: w.self, MapId: d.GetTaskId(), Sizes: sizes}, nil
+}
+
+// report puts into a result what its attempt has cost.
+func report(result *app.TaskResult, m *rdd.Metrics) {
+	result.MemoryBytesSpilled, result.DiskBytesSpilled, result.PeakExecutionMemory = m.MemorySpilled, m.DiskSpilled, m.PeakMemory
+	if m.ShuffleRecordsWritten > 0 {
+		result.ShuffleWrite = &app.ShuffleMetrics{Bytes: m.ShuffleBytesWritten, Records: m.ShuffleRecordsWritten}
+	}
+	if m.ShuffleRecordsRead > 0 {
+		result.ShuffleRead = &app.ShuffleMetrics{Bytes: m.ShuffleBytesRead, Records: m.ShuffleRecordsRead}
+	}
 }
 
 // blockID is the name of a shuffle block (org.apache.spark.storage.ShuffleBlockId).

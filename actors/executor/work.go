@@ -44,10 +44,11 @@ func (e *fetchError) Unwrap() error { return e.cause }
 func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 	d := w.desc
 	result := &app.TaskResult{}
+	var metrics rdd.Metrics
 	t := rdd.Task{
 		Node: int(d.GetNode()), Partition: int(d.GetPartitionId()), Split: d.GetSplit(), FS: w.io.FS,
 		Fetch: func(shuffle, reduce int) iter.Seq2[io.Reader, error] { return readers(w.fetch(b, shuffle, reduce)) },
-		Spill: w.io.Blocks, SpillAfter: w.limits.spillAfter, Metrics: &rdd.Metrics{},
+		Spill: w.io.Blocks, SpillAfter: w.limits.spillAfter, Metrics: &metrics,
 		Memory: w.memory.Task(d.GetTaskId()),
 		Done: func() error {
 			if b.Done() {
@@ -68,6 +69,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 			return nil, err
 		}
 		result.Count = r.Count
+		report(result, &metrics)
 		return result, w.bring(result, r.Records)
 	}
 	shuffle, err := w.shuffleIndex()
@@ -75,6 +77,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 		return nil, err
 	}
 	result.MapStatus, err = w.writeMap(t, shuffle)
+	report(result, &metrics)
 	return result, err
 }
 

@@ -111,10 +111,14 @@ func Execute(given Execution) error {
 	return nil
 }
 
+// ownMemory is what the program's code takes in memory beside all that Go's runtime counts, in bytes.
+const ownMemory = 32 << 20
+
 // limitHeap makes the garbage collector keep the process within spark.executor.memory, unless its environment has another limit.
 func limitHeap(c *conf.Conf) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(executor.Heap(c))
+		limit := executor.Heap(c)
+		debug.SetMemoryLimit(max(limit-ownMemory, limit/2))
 	}
 }
 

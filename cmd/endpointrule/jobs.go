@@ -177,7 +177,8 @@ func (j *jobs) root(e ast.Expr) *types.Var {
 // call checks the functions that are given to a function of package rdd.
 func (j *jobs) call(call *ast.CallExpr) {
 	f := j.callee(call.Fun)
-	if f == nil || !isRDD(f.Pkg()) {
+	// Package rdd gives functions of its own to those that others cannot call.
+	if f == nil || !isRDD(f.Pkg()) || !f.Exported() {
 		return
 	}
 	for _, arg := range call.Args {

@@ -735,7 +735,15 @@ type TaskResult struct {
 	// size in bytes of records that are not in the message; 0: they are in it, or there are none.
 	Size int64 `protobuf:"varint,7,opt,name=size,proto3" json:"size,omitempty"`
 	// block_manager keeps such records as block taskresult_TID; absent: they are more than spark.driver.maxResultSize, and kept nowhere.
-	BlockManager  *storage.BlockManagerId `protobuf:"bytes,8,opt,name=block_manager,json=blockManager,proto3" json:"block_manager,omitempty"`
+	BlockManager *storage.BlockManagerId `protobuf:"bytes,8,opt,name=block_manager,json=blockManager,proto3" json:"block_manager,omitempty"`
+	// memory_bytes_spilled is the size in memory of what the attempt put on disk for want of memory, disk_bytes_spilled its size there.
+	MemoryBytesSpilled int64 `protobuf:"varint,25,opt,name=memory_bytes_spilled,json=memoryBytesSpilled,proto3" json:"memory_bytes_spilled,omitempty"`
+	DiskBytesSpilled   int64 `protobuf:"varint,26,opt,name=disk_bytes_spilled,json=diskBytesSpilled,proto3" json:"disk_bytes_spilled,omitempty"`
+	// peak_execution_memory is the most that its sorters and hash tables held at once, in bytes.
+	PeakExecutionMemory int64 `protobuf:"varint,27,opt,name=peak_execution_memory,json=peakExecutionMemory,proto3" json:"peak_execution_memory,omitempty"`
+	// shuffle_write is of a map task; shuffle_read of one that reads shuffles.
+	ShuffleWrite  *ShuffleMetrics `protobuf:"bytes,28,opt,name=shuffle_write,json=shuffleWrite,proto3" json:"shuffle_write,omitempty"`
+	ShuffleRead   *ShuffleMetrics `protobuf:"bytes,29,opt,name=shuffle_read,json=shuffleRead,proto3" json:"shuffle_read,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -826,6 +834,94 @@ func (x *TaskResult) GetBlockManager() *storage.BlockManagerId {
 	return nil
 }
 
+func (x *TaskResult) GetMemoryBytesSpilled() int64 {
+	if x != nil {
+		return x.MemoryBytesSpilled
+	}
+	return 0
+}
+
+func (x *TaskResult) GetDiskBytesSpilled() int64 {
+	if x != nil {
+		return x.DiskBytesSpilled
+	}
+	return 0
+}
+
+func (x *TaskResult) GetPeakExecutionMemory() int64 {
+	if x != nil {
+		return x.PeakExecutionMemory
+	}
+	return 0
+}
+
+func (x *TaskResult) GetShuffleWrite() *ShuffleMetrics {
+	if x != nil {
+		return x.ShuffleWrite
+	}
+	return nil
+}
+
+func (x *TaskResult) GetShuffleRead() *ShuffleMetrics {
+	if x != nil {
+		return x.ShuffleRead
+	}
+	return nil
+}
+
+// ShuffleMetrics are what an attempt wrote for a shuffle, or read of shuffles.
+type ShuffleMetrics struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Bytes         int64                  `protobuf:"varint,1,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Records       int64                  `protobuf:"varint,2,opt,name=records,proto3" json:"records,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShuffleMetrics) Reset() {
+	*x = ShuffleMetrics{}
+	mi := &file_proto_app_app_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShuffleMetrics) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShuffleMetrics) ProtoMessage() {}
+
+func (x *ShuffleMetrics) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_app_app_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShuffleMetrics.ProtoReflect.Descriptor instead.
+func (*ShuffleMetrics) Descriptor() ([]byte, []int) {
+	return file_proto_app_app_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ShuffleMetrics) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *ShuffleMetrics) GetRecords() int64 {
+	if x != nil {
+		return x.Records
+	}
+	return 0
+}
+
 // TaskFailure is why an attempt failed.
 type TaskFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -848,7 +944,7 @@ type TaskFailure struct {
 
 func (x *TaskFailure) Reset() {
 	*x = TaskFailure{}
-	mi := &file_proto_app_app_proto_msgTypes[9]
+	mi := &file_proto_app_app_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -860,7 +956,7 @@ func (x *TaskFailure) String() string {
 func (*TaskFailure) ProtoMessage() {}
 
 func (x *TaskFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[9]
+	mi := &file_proto_app_app_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -873,7 +969,7 @@ func (x *TaskFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskFailure.ProtoReflect.Descriptor instead.
 func (*TaskFailure) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{9}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TaskFailure) GetKind() string {
@@ -948,7 +1044,7 @@ type KillTask struct {
 
 func (x *KillTask) Reset() {
 	*x = KillTask{}
-	mi := &file_proto_app_app_proto_msgTypes[10]
+	mi := &file_proto_app_app_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -960,7 +1056,7 @@ func (x *KillTask) String() string {
 func (*KillTask) ProtoMessage() {}
 
 func (x *KillTask) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[10]
+	mi := &file_proto_app_app_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -973,7 +1069,7 @@ func (x *KillTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KillTask.ProtoReflect.Descriptor instead.
 func (*KillTask) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{10}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *KillTask) GetTaskId() int64 {
@@ -1019,7 +1115,7 @@ type RemoveExecutor struct {
 
 func (x *RemoveExecutor) Reset() {
 	*x = RemoveExecutor{}
-	mi := &file_proto_app_app_proto_msgTypes[11]
+	mi := &file_proto_app_app_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1031,7 +1127,7 @@ func (x *RemoveExecutor) String() string {
 func (*RemoveExecutor) ProtoMessage() {}
 
 func (x *RemoveExecutor) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[11]
+	mi := &file_proto_app_app_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1044,7 +1140,7 @@ func (x *RemoveExecutor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveExecutor.ProtoReflect.Descriptor instead.
 func (*RemoveExecutor) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{11}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RemoveExecutor) GetExecutorId() string {
@@ -1081,7 +1177,7 @@ type ExecutorExited struct {
 
 func (x *ExecutorExited) Reset() {
 	*x = ExecutorExited{}
-	mi := &file_proto_app_app_proto_msgTypes[12]
+	mi := &file_proto_app_app_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1093,7 +1189,7 @@ func (x *ExecutorExited) String() string {
 func (*ExecutorExited) ProtoMessage() {}
 
 func (x *ExecutorExited) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[12]
+	mi := &file_proto_app_app_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1106,7 +1202,7 @@ func (x *ExecutorExited) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecutorExited.ProtoReflect.Descriptor instead.
 func (*ExecutorExited) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{12}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ExecutorExited) GetExitCode() int32 {
@@ -1139,7 +1235,7 @@ type StopExecutor struct {
 
 func (x *StopExecutor) Reset() {
 	*x = StopExecutor{}
-	mi := &file_proto_app_app_proto_msgTypes[13]
+	mi := &file_proto_app_app_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1151,7 +1247,7 @@ func (x *StopExecutor) String() string {
 func (*StopExecutor) ProtoMessage() {}
 
 func (x *StopExecutor) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[13]
+	mi := &file_proto_app_app_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1164,7 +1260,7 @@ func (x *StopExecutor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopExecutor.ProtoReflect.Descriptor instead.
 func (*StopExecutor) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{13}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{14}
 }
 
 // Heartbeat keeps an executor alive in its driver's books, each spark.executor.heartbeatInterval. A duplicate does
@@ -1184,7 +1280,7 @@ type Heartbeat struct {
 
 func (x *Heartbeat) Reset() {
 	*x = Heartbeat{}
-	mi := &file_proto_app_app_proto_msgTypes[14]
+	mi := &file_proto_app_app_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1196,7 +1292,7 @@ func (x *Heartbeat) String() string {
 func (*Heartbeat) ProtoMessage() {}
 
 func (x *Heartbeat) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[14]
+	mi := &file_proto_app_app_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1209,7 +1305,7 @@ func (x *Heartbeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Heartbeat.ProtoReflect.Descriptor instead.
 func (*Heartbeat) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{14}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Heartbeat) GetExecutorId() string {
@@ -1253,7 +1349,7 @@ type TaskProgress struct {
 
 func (x *TaskProgress) Reset() {
 	*x = TaskProgress{}
-	mi := &file_proto_app_app_proto_msgTypes[15]
+	mi := &file_proto_app_app_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1265,7 +1361,7 @@ func (x *TaskProgress) String() string {
 func (*TaskProgress) ProtoMessage() {}
 
 func (x *TaskProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[15]
+	mi := &file_proto_app_app_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1278,7 +1374,7 @@ func (x *TaskProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskProgress.ProtoReflect.Descriptor instead.
 func (*TaskProgress) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{15}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *TaskProgress) GetTaskId() int64 {
@@ -1313,7 +1409,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_proto_app_app_proto_msgTypes[16]
+	mi := &file_proto_app_app_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1325,7 +1421,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[16]
+	mi := &file_proto_app_app_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1338,7 +1434,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{16}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *HeartbeatResponse) GetReregisterBlockManager() bool {
@@ -1411,7 +1507,7 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x06result\x18\x05 \x01(\v2\x0f.app.TaskResultB\x04\xe0\xe0\x18\x02R\x06result\x12*\n" +
 	"\afailure\x18\x06 \x01(\v2\x10.app.TaskFailureR\afailure:\x90\x02\xe2\xe0\x18\x8b\x02\b\xed\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate:-when an attempt begins, and when it has endedBNRUNNING changes nothing; a second end is ignored, so no cores are freed twice.J\x172.1; taskCpus since 3.3B\n" +
 	"\n" +
-	"\b_task_id\"\xa6\x02\n" +
+	"\b_task_id\"\xbe\x04\n" +
 	"\n" +
 	"TaskResult\x121\n" +
 	"\n" +
@@ -1423,7 +1519,15 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\frecords_read\x18\x05 \x01(\x03R\vrecordsRead\x12\x1b\n" +
 	"\x06run_ms\x18\x06 \x01(\x03B\x04\xe0\xe0\x18\x01R\x05runMs\x12\x12\n" +
 	"\x04size\x18\a \x01(\x03R\x04size\x12B\n" +
-	"\rblock_manager\x18\b \x01(\v2\x17.storage.BlockManagerIdB\x04\xe0\xe0\x18\x01R\fblockManager\"\x88\x02\n" +
+	"\rblock_manager\x18\b \x01(\v2\x17.storage.BlockManagerIdB\x04\xe0\xe0\x18\x01R\fblockManager\x126\n" +
+	"\x14memory_bytes_spilled\x18\x19 \x01(\x03B\x04\xe0\xe0\x18\x01R\x12memoryBytesSpilled\x122\n" +
+	"\x12disk_bytes_spilled\x18\x1a \x01(\x03B\x04\xe0\xe0\x18\x01R\x10diskBytesSpilled\x128\n" +
+	"\x15peak_execution_memory\x18\x1b \x01(\x03B\x04\xe0\xe0\x18\x01R\x13peakExecutionMemory\x128\n" +
+	"\rshuffle_write\x18\x1c \x01(\v2\x13.app.ShuffleMetricsR\fshuffleWrite\x126\n" +
+	"\fshuffle_read\x18\x1d \x01(\v2\x13.app.ShuffleMetricsR\vshuffleRead\"@\n" +
+	"\x0eShuffleMetrics\x12\x14\n" +
+	"\x05bytes\x18\x01 \x01(\x03R\x05bytes\x12\x18\n" +
+	"\arecords\x18\x02 \x01(\x03R\arecords\"\x88\x02\n" +
 	"\vTaskFailure\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1a\n" +
@@ -1485,7 +1589,7 @@ func file_proto_app_app_proto_rawDescGZIP() []byte {
 }
 
 var file_proto_app_app_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_proto_app_app_proto_goTypes = []any{
 	(TaskState)(0),                     // 0: app.TaskState
 	(*Property)(nil),                   // 1: app.Property
@@ -1497,40 +1601,43 @@ var file_proto_app_app_proto_goTypes = []any{
 	(*LaunchTask)(nil),                 // 7: app.LaunchTask
 	(*StatusUpdate)(nil),               // 8: app.StatusUpdate
 	(*TaskResult)(nil),                 // 9: app.TaskResult
-	(*TaskFailure)(nil),                // 10: app.TaskFailure
-	(*KillTask)(nil),                   // 11: app.KillTask
-	(*RemoveExecutor)(nil),             // 12: app.RemoveExecutor
-	(*ExecutorExited)(nil),             // 13: app.ExecutorExited
-	(*StopExecutor)(nil),               // 14: app.StopExecutor
-	(*Heartbeat)(nil),                  // 15: app.Heartbeat
-	(*TaskProgress)(nil),               // 16: app.TaskProgress
-	(*HeartbeatResponse)(nil),          // 17: app.HeartbeatResponse
-	(*rpc.EndpointRef)(nil),            // 18: rpc.EndpointRef
-	(*deploy.ResourceInformation)(nil), // 19: deploy.ResourceInformation
-	(*storage.MapStatus)(nil),          // 20: storage.MapStatus
-	(*storage.BlockManagerId)(nil),     // 21: storage.BlockManagerId
+	(*ShuffleMetrics)(nil),             // 10: app.ShuffleMetrics
+	(*TaskFailure)(nil),                // 11: app.TaskFailure
+	(*KillTask)(nil),                   // 12: app.KillTask
+	(*RemoveExecutor)(nil),             // 13: app.RemoveExecutor
+	(*ExecutorExited)(nil),             // 14: app.ExecutorExited
+	(*StopExecutor)(nil),               // 15: app.StopExecutor
+	(*Heartbeat)(nil),                  // 16: app.Heartbeat
+	(*TaskProgress)(nil),               // 17: app.TaskProgress
+	(*HeartbeatResponse)(nil),          // 18: app.HeartbeatResponse
+	(*rpc.EndpointRef)(nil),            // 19: rpc.EndpointRef
+	(*deploy.ResourceInformation)(nil), // 20: deploy.ResourceInformation
+	(*storage.MapStatus)(nil),          // 21: storage.MapStatus
+	(*storage.BlockManagerId)(nil),     // 22: storage.BlockManagerId
 }
 var file_proto_app_app_proto_depIdxs = []int32{
 	1,  // 0: app.SparkAppConfig.spark_properties:type_name -> app.Property
-	18, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
+	19, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
 	1,  // 2: app.RegisterExecutor.log_urls:type_name -> app.Property
 	1,  // 3: app.RegisterExecutor.attributes:type_name -> app.Property
-	19, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
+	20, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
 	6,  // 5: app.LaunchTask.data:type_name -> app.TaskDescription
 	0,  // 6: app.StatusUpdate.state:type_name -> app.TaskState
 	9,  // 7: app.StatusUpdate.result:type_name -> app.TaskResult
-	10, // 8: app.StatusUpdate.failure:type_name -> app.TaskFailure
-	20, // 9: app.TaskResult.map_status:type_name -> storage.MapStatus
-	21, // 10: app.TaskResult.block_manager:type_name -> storage.BlockManagerId
-	21, // 11: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
-	13, // 12: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
-	21, // 13: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
-	16, // 14: app.Heartbeat.progress:type_name -> app.TaskProgress
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	11, // 8: app.StatusUpdate.failure:type_name -> app.TaskFailure
+	21, // 9: app.TaskResult.map_status:type_name -> storage.MapStatus
+	22, // 10: app.TaskResult.block_manager:type_name -> storage.BlockManagerId
+	10, // 11: app.TaskResult.shuffle_write:type_name -> app.ShuffleMetrics
+	10, // 12: app.TaskResult.shuffle_read:type_name -> app.ShuffleMetrics
+	22, // 13: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
+	14, // 14: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
+	22, // 15: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
+	17, // 16: app.Heartbeat.progress:type_name -> app.TaskProgress
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_proto_app_app_proto_init() }
@@ -1540,14 +1647,14 @@ func file_proto_app_app_proto_init() {
 	}
 	file_proto_app_app_proto_msgTypes[5].OneofWrappers = []any{}
 	file_proto_app_app_proto_msgTypes[7].OneofWrappers = []any{}
-	file_proto_app_app_proto_msgTypes[16].OneofWrappers = []any{}
+	file_proto_app_app_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_app_app_proto_rawDesc), len(file_proto_app_app_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   17,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -65,15 +65,12 @@ func metricsOf(r *app.TaskResult) *listener.TaskMetrics {
 		RunTime: r.GetRunMs(), ResultSize: max(int64(len(r.GetRecords())), r.GetSize()),
 		Input: listener.Input{Bytes: r.GetBytesRead()}, UpdatedBlocks: []json.RawMessage{},
 	}
-	// The records of files and of shuffles are counted together; a stage that reads files reads no shuffle as a rule.
-	if r.GetBytesRead() > 0 {
-		m.Input.Records = r.GetRecordsRead()
-	} else {
-		m.ShuffleRead.Records = r.GetRecordsRead()
-	}
-	for _, size := range r.GetMapStatus().GetSizes() {
-		m.ShuffleWrite.Bytes += size
-	}
+	// The records of files and of shuffles are counted together.
+	m.ShuffleRead.Records = r.GetShuffleRead().GetRecords()
+	m.Input.Records = max(0, r.GetRecordsRead()-m.ShuffleRead.Records)
+	m.MemorySpilled, m.DiskSpilled = r.GetMemoryBytesSpilled(), r.GetDiskBytesSpilled()
+	m.PeakMemory, m.PeakOnHeap = r.GetPeakExecutionMemory(), r.GetPeakExecutionMemory()
+	m.ShuffleWrite.Bytes, m.ShuffleWrite.Records = r.GetShuffleWrite().GetBytes(), r.GetShuffleWrite().GetRecords()
 	return m
 }
 
