@@ -31,6 +31,16 @@ func stepOf[T any](action Action, c codec[T]) (step[T], error) {
 		if key, err := keyAppender[T](); err == nil {
 			return countingBy(key), nil
 		}
+	case actionSketch:
+		n, err := strconv.Atoi(of)
+		if key, errKey := keyAppender[T](); err == nil && errKey == nil && n > 0 && n <= 4*mostSampled {
+			return sketching(key, n), nil
+		}
+	case actionSift:
+		fraction, err := strconv.ParseFloat(of, 64)
+		if key, errKey := keyAppender[T](); err == nil && errKey == nil && fraction >= 0 && fraction <= 1 {
+			return sifting(key, fraction), nil
+		}
 	case actionAggregate:
 		return namedStep[T](of)
 	}

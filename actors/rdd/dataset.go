@@ -35,6 +35,8 @@ type node struct {
 	prefer func(partition int) []string
 	// write is the map side, for a partition of the only parent, of the shuffle between it and this node; nil when the edges are narrow.
 	write func(r *run, partition int, out *mapWriter)
+	// partitioner is the name of the Partitioner that the keys are in the partitions of; "": of none that is known.
+	partitioner string
 	// indeterminate: computed again, it may give other records.
 	indeterminate bool
 	err           error // why a job with this node cannot be used

@@ -32,6 +32,28 @@
 // ctx. WithJobGroup and WithJobTag give the jobs of a context names by which an application cancels them (package app),
 // WithPool says in which pool they share cores.
 //
+// # Operations and actions
+//
+// Operations have Spark's names, and are functions since Go's methods have no type parameters of their own. Of one Dataset: Map, Filter,
+// FlatMap, MapPartitions, Distinct, Sample, Coalesce, Repartition, SortBy, ZipWithIndex. Of pairs: MapValues, FlatMapValues, Keys, Values,
+// KeyBy, ReduceByKey, CombineByKey, AggregateByKey, FoldByKey, GroupByKey, SortByKey, PartitionBy. Of two: Union, Zip, Cartesian,
+// CoGroup, Join and the outer joins, SubtractByKey, Subtract, Intersection. An operation that needs the keys of equal Partitioners makes
+// a shuffle only where they are not so already. Each says of how many partitions its result is: there is no default.
+//
+// Actions: Collect, Count, Take, First, IsEmpty, TakeOrdered, Top, Min, Max, CountByKey, CountByValue, CollectAsMap, and with functions
+// of the user Aggregate and Foreach. The functions run in executors, so they have names, too, in package variables:
+//
+//	var total = rdd.DefineReduce("total", func(a, b int64) int64 { return a + b })
+//
+//	sum, err := rdd.Aggregate(ctx, app, Numbers.With(args), total)
+//
+// A sort needs to know its keys before it begins. Spark samples them by a job of its own, and so does a Sorting:
+//
+//	var byWord = rdd.DefineSort[string, int64]("byWord")
+//
+//	sorted, err := byWord.Of(ctx, app, Counts.With(args), 8) // at most 8 partitions
+//	counts, err := rdd.Collect(ctx, app, sorted)
+//
 // # What must hold of a job
 //
 // No code travels, only the name of a job and its argument, encoded by encoding/gob. The executor calls the same

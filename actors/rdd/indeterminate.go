@@ -12,6 +12,7 @@ import (
 func Indeterminate[T any](d Dataset[T]) Dataset[T] {
 	n := d.derive("Indeterminate", nil)
 	n.indeterminate = true
+	n.keepPartitioner()
 	return newDataset(n, func(r *run, partition int) iter.Seq[T] { return d.iterate(r, partition) })
 }
 

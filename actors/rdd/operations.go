@@ -22,6 +22,7 @@ func Map[T, U any](d Dataset[T], f func(T) U) Dataset[U] {
 // Filter is the Dataset of the records for which keep is true, in order.
 func Filter[T any](d Dataset[T], keep func(T) bool) Dataset[T] {
 	n := d.derive("Filter", keep)
+	n.keepPartitioner()
 	return newDataset(n, func(r *run, partition int) iter.Seq[T] {
 		at := r.number(n)
 		return func(yield func(T) bool) {

@@ -18,6 +18,7 @@ import (
 func Prefer[T any](d Dataset[T], where func(partition int) []string) Dataset[T] {
 	n := d.derive("Prefer", where)
 	n.prefer = where
+	n.keepPartitioner()
 	return newDataset(n, func(r *run, partition int) iter.Seq[T] { return d.iterate(r, partition) })
 }
 

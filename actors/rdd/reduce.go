@@ -14,12 +14,7 @@ import (
 // K must not contain floating-point numbers: a NaN equals no key, and 0 equals −0 which is encoded differently.
 func ReduceByKey[K comparable, V any](d Dataset[Pair[K, V]], f func(a, b V) V, partitions int) Dataset[Pair[K, V]] {
 	n := d.derive("ReduceByKey", f)
-	n.setPartitions(partitions)
-	codecs, err := pairCodecs[K, V, V]()
-	if n.err == nil {
-		n.err = err
-	}
-	return combineByKey(d, n, reducing(f), reducing(f), codecs, partitions)
+	return combined(d, n, reducing(f), f, partitions)
 }
 
 // combineByKey is the Dataset of one pair for each key: its values become one by the first aggregator in map tasks, and what these

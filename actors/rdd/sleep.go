@@ -10,6 +10,7 @@ import (
 // virtual time passes; Local does not pause.
 func Sleep[T any](d Dataset[T], f func(T) time.Duration) Dataset[T] {
 	n := d.derive("Sleep", f)
+	n.keepPartitioner()
 	return newDataset(n, func(r *run, partition int) iter.Seq[T] {
 		at := r.number(n)
 		return func(yield func(T) bool) {

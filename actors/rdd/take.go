@@ -92,6 +92,16 @@ func NumPartitions[T any](ctx context.Context, r Runner, b Bound[T]) (int, error
 	return r.Partitions(ctx, job)
 }
 
+// CountPartitions is the number of records of each partition of a bound job. It is an action; ZipWithIndex needs what it gives.
+func CountPartitions[T any](ctx context.Context, r Runner, b Bound[T]) ([]int64, error) {
+	results, err := runJob(ctx, r, b, ActionCount)
+	var counts []int64
+	for _, res := range results {
+		counts = append(counts, res.Count)
+	}
+	return counts, err
+}
+
 // CountByValue is how often each record of a bound job comes. All different records must fit the driver's memory. It is an action
 // (RDD.countByValue). Tasks count those of their partitions; there is no shuffle.
 func CountByValue[T comparable](ctx context.Context, r Runner, b Bound[T]) (map[T]int64, error) {

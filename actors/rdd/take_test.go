@@ -178,7 +178,14 @@ type rounds struct {
 }
 
 func (r *rounds) RunJob(ctx context.Context, job Invocation, action Action) ([]Result, error) {
-	r.jobs = append(r.jobs, fmt.Sprint(action, " of ", len(job.Partitions), " from ", job.Partitions[0]))
+	what := " of all"
+	switch {
+	case strings.HasPrefix(string(action), "take"):
+		what = fmt.Sprint(" of ", len(job.Partitions), " from ", job.Partitions[0])
+	case job.Partitions != nil:
+		what = fmt.Sprint(" of ", job.Partitions)
+	}
+	r.jobs = append(r.jobs, string(action)+what)
 	return r.Runner.RunJob(ctx, job, action)
 }
 

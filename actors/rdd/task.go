@@ -23,6 +23,8 @@ const (
 	actionGreatest     Action = "greatest"     // bring the last N in an order
 	actionCountByKey   Action = "countByKey"   // bring how often each key comes
 	actionCountByValue Action = "countByValue" // bring how often each record comes
+	actionSketch       Action = "sketch"       // bring N keys, and how many there are
+	actionSift         Action = "sift"         // bring a FRACTION of the keys
 	actionAggregate    Action = "aggregate"    // do what was defined under NAME
 )
 
