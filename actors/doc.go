@@ -40,7 +40,8 @@
 //	  exclude/   pure: which executors and nodes get none, after failures
 //	  heartbeat/ HeartbeatReceiver      when an executor was last heard
 //	  mapoutput/ MapOutputTracker       where map outputs lie
-//	  commit/    OutputCommitCoordinator
+//	  commit/    OutputCommitCoordinator which attempt of a task may commit its output
+//	  barrier/   barrierSync            where the tasks of a barrier stage wait for each other
 //	  yarnscheduler/ YarnScheduler      a driver's side of its ApplicationMaster
 //	  allocation/ ExecutorAllocationManager   how many executors the work wants, and which are idle
 //	  progress/  Progress               what a terminal shows of the stages

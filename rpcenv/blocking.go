@@ -40,6 +40,9 @@ const (
 // stopBody is the panic that ends a body which goes on waiting after its end.
 type stopBody struct{}
 
+// Unwinds marks it for those who recover from panics of users: they must let it pass.
+func (stopBody) Unwinds() {}
+
 func (e *Env) newBlocking(ctx context.Context, from string, cause record.ID) *Blocking {
 	b := &Blocking{env: e, from: from, tag: e.recorder.Name(from), cause: cause}
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/actors/appclient"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/driver/barrier"
 	"github.com/coherer/coherer/actors/driver/bus"
 	"github.com/coherer/coherer/actors/driver/commit"
 	"github.com/coherer/coherer/actors/driver/dag"
@@ -121,11 +122,12 @@ func (d *Driver) endpoints(cfg Config) []named {
 		{mapoutput.Name, mapoutput.New()},
 		{storage.MasterName, d.blocks},
 		{storage.MasterHeartbeatName, &storage.MasterHeartbeat{}},
-		{commit.Name, &commit.Coordinator{}},
+		{commit.Name, commit.New()},
 		{heartbeat.Name, d.receiver},
 		{Name, d.scheduler},
 		{dag.Name, dag.New(dag.Config{
-			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Listeners: d.listeners(cfg), Bus: d.busRef(), FS: cfg.FS,
+			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Commits: d.ref(commit.Name), Barriers: d.barriers,
+			Listeners: d.listeners(cfg), Bus: d.busRef(), FS: cfg.FS,
 		})},
 	}
 	switch {
@@ -137,6 +139,13 @@ func (d *Driver) endpoints(cfg Config) []named {
 	return append(all, named{appclient.Name, appclient.New(appclient.Config{
 		Masters: cfg.Masters, Description: cfg.description(d.env), Listener: d.ref(Name),
 	})})
+}
+
+// barriers is barrierSync. Most applications have no barrier stage, so the first one starts it, as in Spark.
+func (d *Driver) barriers() rpcenv.Ref {
+	// A name that is taken is its own; in an Env that stops nobody waits at a barrier any more.
+	_, _ = d.env.Register(barrier.Name, barrier.New())
+	return d.ref(barrier.Name)
 }
 
 // listeners get the events of jobs, stages and tasks.
@@ -162,9 +171,20 @@ func (d *Driver) busRef() rpcenv.Ref {
 func (d *Driver) ref(name string) rpcenv.Ref { return d.env.Ref(d.env.Address(), name) }
 
 // RunJob runs a job and waits for its results, one for each partition. It may be called by several bodies at once. The
-// error is a *dag.JobError when the job failed. When the context of b ends first, the job is cancelled: its tasks are killed.
+// error is a *dag.JobError when the job failed. When the context of b ends first, the job is cancelled: its tasks are killed. A job
+// that saves commits its output here, in the program, as in Spark.
 func (d *Driver) RunJob(b *rpcenv.Blocking, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
-	q := dag.JobSubmitted{JobID: d.jobs.Next(), Invocation: job, Action: action}
+	id := d.jobs.Next()
+	run := func(job rdd.Invocation) ([]rdd.Result, error) { return d.runJob(b, id, job, action) }
+	if action != rdd.ActionSave {
+		return run(job)
+	}
+	now := b.Now().UTC()
+	return rdd.RunSave(d.fs, job, fmt.Sprintf("%s%03d_%04d", now.Format("20060102150405"), now.Nanosecond()/int(time.Millisecond), id), run)
+}
+
+func (d *Driver) runJob(b *rpcenv.Blocking, id int32, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
+	q := dag.JobSubmitted{JobID: id, Invocation: job, Action: action}
 	// The answer comes at the job's end: with the usual time-out of an ask a long job would fail.
 	answer, err := rpcenv.AskWait(b, d.ref(dag.Name), q, rpcenv.Timeout("the driver's patience", forever))
 	if err == nil {
@@ -219,7 +239,7 @@ func (d *Driver) stopBus(b *rpcenv.Blocking, code int) error {
 
 // stopRest stops the endpoints that only keep books.
 func (d *Driver) stopRest() {
-	for _, name := range []string{heartbeat.Name, mapoutput.Name, storage.MasterName, storage.MasterHeartbeatName, commit.Name} {
+	for _, name := range []string{heartbeat.Name, mapoutput.Name, storage.MasterName, storage.MasterHeartbeatName, commit.Name, barrier.Name} {
 		d.env.Stop(name)
 	}
 }

@@ -1,7 +1,10 @@
 package driver_test
 
 import (
+	"errors"
 	"fmt"
+	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,11 +45,12 @@ type talk struct {
 	kept     map[string]int // sizes of blocks that executors keep, by their ids
 	jobs     int
 	ended    []string // jobs, since they were printed
+	files    *rdd.MemDisk
 }
 
 func newTalk(w *rpctest.World) script.Subject {
 	w.NoPanic()
-	k := &talk{World: w, kept: map[string]int{}}
+	k := &talk{World: w, kept: map[string]int{}, files: &rdd.MemDisk{}}
 	m := w.ProbeIn(w.Env("M", nil), "Master")
 	m.On(func(c *rpcenv.Context, q rpcenv.Message) bool {
 		switch q := q.(type) {
@@ -77,14 +81,14 @@ func newTalk(w *rpctest.World) script.Subject {
 	k.ref, k.listener = k.env.Ref(k.env.Address(), driver.Name), w.ProbeIn(k.env, "Listener")
 	return script.Subject{Ref: k.ref, Omit: script.Inner, State: k.state, Verbs: map[string]func(string) (string, error){
 		"start": k.start, "executor": k.executor, "job": k.job, "jobs": k.printJobs, "ends": k.ends, "works": k.works, "kept": k.keep,
-		"heard": k.heard, "asks": k.asks, "finish": k.finish, "yarn": k.yarn,
+		"heard": k.heard, "asks": k.asks, "finish": k.finish, "yarn": k.yarn, "saves": k.saves, "files": k.printFiles,
 	}}
 }
 
 // start makes the driver: yarn=ID on YARN in cluster mode, yarn in client mode, unheard without a listener.
 func (k *talk) start(args string) (string, error) {
 	cfg := driver.Config{
-		AppName: "counts", Masters: []rpcenv.Address{k.Probes()[0].Ref.Address}, Listener: k.listener.Ref, Transfer: k,
+		AppName: "counts", Masters: []rpcenv.Address{k.Probes()[0].Ref.Address}, Listener: k.listener.Ref, Transfer: k, FS: k.files,
 	}
 	for word := range strings.FieldsSeq(args) {
 		switch key, value, _ := strings.Cut(word, "="); key {
@@ -212,13 +216,19 @@ func (k *talk) works(args string) (string, error) {
 	return "", nil
 }
 
-// job starts a job: numbers has one stage of three tasks, tasks N one of N, near PLACES ... one of a task for each word, words TEXT ... two
+// job starts a job: save N has a stage of N tasks that write to the folder out; numbers has one stage of three tasks, tasks N one of N, near PLACES ... one of a task for each word, words TEXT ... two
 // map tasks and two result tasks; another has no lineage.
 func (k *talk) job(args string) (string, error) {
 	name, text, _ := strings.Cut(args, " ")
 	var inv rdd.Invocation
 	var err error
+	action := rdd.ActionCount
 	switch name {
+	case "save":
+		n, _ := strconv.Atoi(text)
+		inv, err = tasksOf.With(n).Invocation()
+		inv.Output.Path = "out"
+		action = rdd.ActionSave
 	case "numbers":
 		inv, err = numbers.With(9).Invocation()
 	case "tasks":
@@ -237,7 +247,7 @@ func (k *talk) job(args string) (string, error) {
 	n := k.jobs
 	k.jobs++
 	k.env.Go("program", func(b *rpcenv.Blocking) error {
-		results, err := k.driver.RunJob(b, inv, rdd.ActionCount)
+		results, err := k.driver.RunJob(b, inv, action)
 		if err != nil {
 			k.ended = append(k.ended, fmt.Sprintf("job %d failed: %v", n, err))
 			return nil
@@ -250,6 +260,57 @@ func (k *talk) job(args string) (string, error) {
 		return nil
 	})
 	return "", nil
+}
+
+// saves lets the executor that was given a task write its part, its number, and commit it without asking the driver.
+func (k *talk) saves(tid string) (string, error) {
+	for _, p := range k.Probes() {
+		for _, m := range p.Waiting() {
+			l, ok := m.(*app.LaunchTask)
+			if !ok || fmt.Sprint(l.GetData().GetTaskId()) != tid {
+				continue
+			}
+			d := l.GetData()
+			out := rdd.JobOutput{Path: d.GetOutput().GetPath(), Job: d.GetOutput().GetJob()}
+			a, err := out.Attempt(k.files, int(d.GetPartitionId()), rdd.HadoopAttempt(d.GetStageAttempt(), d.GetAttemptNumber()))
+			if err != nil {
+				return "", err
+			}
+			f, err := a.Create()
+			if err != nil {
+				return "", err
+			}
+			_, err = f.Write([]byte(tid))
+			return "", errors.Join(err, f.Close(), a.Commit())
+		}
+	}
+	return "", fmt.Errorf("no executor was given task %s", tid)
+}
+
+// stamp is when a job began, in the names of the folders of its attempts.
+var stamp = regexp.MustCompile(`\d{17}_`)
+
+// printFiles prints what was saved.
+func (k *talk) printFiles(string) (string, error) {
+	var out []string
+	var walk func(folder string)
+	walk = func(folder string) {
+		names, _ := k.files.ReadDir(folder)
+		for _, name := range names {
+			at := path.Join(folder, name)
+			if f, err := k.files.Open(at); err == nil {
+				data := make([]byte, f.Size())
+				_, _ = f.ReadAt(data, 0)
+				out = append(out, stamp.ReplaceAllString(fmt.Sprintf("%s: %s", at, data), "TIME_"))
+			}
+			walk(at)
+		}
+	}
+	walk(".")
+	if len(out) == 0 {
+		return "no files", nil
+	}
+	return strings.Join(out, "\n"), nil
 }
 
 // printJobs prints the jobs that have ended since.

@@ -39,8 +39,6 @@ var (
 	_ = conf.Declare(Settings, "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures",
 		conf.AtLeast(conf.Ints, 1), "40",
 		"After how many failed checks that a barrier stage fits its job fails.").Awaits("barrier stages")
-	_ = conf.Declare(Settings, "spark.barrier.sync.timeout", conf.AtLeast(conf.Durations(time.Second), time.Second), "365d",
-		"How long a barrier waits for all its tasks.").Awaits("barrier stages")
 	_ = conf.Declare(Settings, "spark.shuffle.mapOutput.minSizeForBroadcast",
 		conf.Between(conf.Sizes(conf.Byte), 0, 2047*conf.MiB), "512k",
 		"Lists of map outputs from this size on go by broadcast.").Awaits("map outputs by broadcast")

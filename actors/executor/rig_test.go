@@ -31,6 +31,7 @@ type rig struct {
 	tracker   *rpctest.Probe
 	heartbeat *rpctest.Probe
 	manager   *rpctest.Probe // BlockManagerMaster
+	commits   *rpctest.Probe // OutputCommitCoordinator
 	exec      *sim.Host
 	env       *rpcenv.Env // the executor's
 	settings  []*app.Property
@@ -187,7 +188,7 @@ func bootRig(t *testing.T, refuse error, change func(*rig, *executor.Boot), sett
 		return true
 	})
 	r.ProbeIn(env, "BlockManagerMasterHeartbeat")
-	r.ProbeIn(env, "OutputCommitCoordinator")
+	r.commits = r.ProbeIn(env, "OutputCommitCoordinator")
 	r.exec = r.Host("Exec0", "10.0.0.2")
 	boot := executor.Boot{
 		Args: executor.Args{DriverURL: r.driver.Ref.String(), ExecutorID: "0", Hostname: "10.0.0.2", Cores: 2, AppID: "app"},

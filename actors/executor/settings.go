@@ -27,6 +27,8 @@ var (
 		"Results up to this size travel in the status message, larger ones as blocks.")
 	spillAfter = conf.Declare(Settings, "spark.shuffle.spill.numElementsForceSpillThreshold", conf.AtLeast(conf.Ints, 1), "2147483647",
 		"A task spills to disk when it holds so many records or keys in memory, whatever their size.")
+	outputCommitCoordination = conf.Declare(Settings, "spark.hadoop.outputCommitCoordination.enabled", conf.Bools, "true",
+		"Whether tasks that save ask the driver before they commit; without it two copies of a slow task may both commit.")
 	_ = conf.Declare(Settings, "spark.task.reaper.enabled", conf.Bools, "false",
 		"Whether killed tasks are watched until they end.").Awaits("the task reaper")
 	_ = conf.Declare(Settings, "spark.task.reaper.pollingInterval", conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10s",

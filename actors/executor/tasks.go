@@ -41,7 +41,7 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 			}
 			t.work = &work{
 				desc: d, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(),
-				limits: limitsOf(c.Conf()), memory: e.memory, began: c.Now(),
+				driver: e.driver.Address, limits: limitsOf(c.Conf()), memory: e.memory, began: c.Now(),
 			}
 			t.cancel = rpcenv.Run(c, "", t.work.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
 		})
@@ -185,6 +185,8 @@ func failureOf(err error) *app.TaskFailure {
 		f.Stack = string(user.Stack)
 	case differs:
 		f.Kind, f.Lineage = "LineageDiffers", lineage.Executor
+	case errors.As(err, new(*commitDenied)):
+		f.Kind = "TaskCommitDenied"
 	case slices.ContainsFunc(badJob, func(bad error) bool { return errors.Is(err, bad) }):
 		f.Kind = "BadJob"
 	}

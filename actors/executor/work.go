@@ -20,6 +20,7 @@ type work struct {
 	outputs map[int][]*storagepb.MapStatus
 	io      IO
 	self    *storagepb.BlockManagerId
+	driver  rpcenv.Address
 	limits  limits
 	memory  *memory.Manager
 	began   time.Time
@@ -62,6 +63,11 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 	}
 	// Nothing is left, unless a panic ended it.
 	defer w.memory.EndTask(d.GetTaskId())
+	if rdd.Action(d.GetAction()) == rdd.ActionSave && d.ShuffleId == nil {
+		count, err := w.save(b, t)
+		result.Count = count
+		return result, err
+	}
 	// Without a shuffle to write for, the task is one of the result stage.
 	if d.ShuffleId == nil {
 		r, err := w.lineage.RunResult(t, rdd.Action(d.GetAction()))

@@ -18,6 +18,8 @@ func stepOf[T any](action Action, c codec[T]) (step[T], error) {
 		return collecting(c), nil
 	case ActionCount:
 		return counting[T], nil
+	case ActionSave:
+		return save[T], nil
 	case actionTake:
 		n, err := strconv.Atoi(of)
 		if err == nil && n > 0 {

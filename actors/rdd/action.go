@@ -23,6 +23,8 @@ type Invocation struct {
 	Properties map[string]string
 	// Partitions are those whose results the action wants, each once, in any order; nil: all.
 	Partitions []int32
+	// Output is where ActionSave saves; a Runner runs that by RunSave.
+	Output JobOutput
 }
 
 // CheckPartitions says what is wrong with the partitions that the action wants of so many.

@@ -22,6 +22,8 @@
 //
 //	counts, err := rdd.Collect(ctx, app, Counts.With(Args{Path: "README.md", Splits: 4}))
 //
+// SaveAsTextFile writes the records to files instead, of each partition one.
+//
 // What one action learnt goes into the next job as an argument. A bound job may itself be (part of) an argument, where
 // From takes up its Dataset again; so iterative programs are built.
 //

@@ -26,6 +26,8 @@ var (
 	ErrCancelled = errors.New("rdd: job cancelled")
 	// ErrEmpty: an action that needs a record found none.
 	ErrEmpty = errors.New("rdd: empty collection")
+	// ErrOutputExists: the folder that SaveAsTextFile is to make is there already.
+	ErrOutputExists = errors.New("rdd: output exists")
 	// ErrCorrupt: encoded records cannot be read.
 	ErrCorrupt = errors.New("rdd: damaged records")
 )

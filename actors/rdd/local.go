@@ -24,6 +24,14 @@ type localJob struct {
 }
 
 func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Result, error) {
+	run := func(job Invocation) ([]Result, error) { return r.runJob(ctx, job, action) }
+	if action == ActionSave {
+		return RunSave(r.fs, job, "local_0000", run)
+	}
+	return run(job)
+}
+
+func (r local) runJob(ctx context.Context, job Invocation, action Action) ([]Result, error) {
 	lineage, err := Lookup(job.Name, job.Args)
 	if err != nil {
 		return nil, err
@@ -46,7 +54,7 @@ func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Res
 	}
 	var results []Result
 	err = j.stage(lineage.Last(), job.Partitions, func(t Task) error {
-		res, err := lineage.RunResult(t, action)
+		res, err := j.result(t, job, action)
 		results = append(results, res)
 		return err
 	})
@@ -57,6 +65,23 @@ func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Res
 func (r local) Partitions(_ context.Context, job Invocation) (int, error) {
 	splits, err := job.Lineage.Splits(r.fs, job.Lineage.Last())
 	return len(splits), err
+}
+
+// result runs a task of the last stage. What it saves is committed at once: no other attempt of it runs.
+func (j *localJob) result(t Task, job Invocation, action Action) (Result, error) {
+	if action != ActionSave {
+		return j.lineage.RunResult(t, action)
+	}
+	attempt, err := job.Output.Attempt(j.fs, t.Partition, 0)
+	if err != nil {
+		return Result{}, err
+	}
+	t.Output = attempt
+	res, err := j.lineage.RunResult(t, action)
+	if err == nil {
+		err = attempt.Commit()
+	}
+	return res, err
 }
 
 // stage runs a task for each partition of a node that is wanted; nil: all.

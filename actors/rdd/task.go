@@ -54,6 +54,8 @@ type Task struct {
 	// Sleep is what the operation Sleep pauses by: virtual time in a simulation. Its error ends the task, which returns it
 	// unchanged. Without a Sleep in the stage it may be nil.
 	Sleep func(d time.Duration) error
+	// Output is where ActionSave writes. For the other actions it may be nil.
+	Output Output
 	// OnInput, when not nil, is called with the size of each piece of a text file that was read, in bytes.
 	OnInput func(bytes int64)
 	// Read, when not nil, counts the records of text files and shuffles that were read: every few records, and the rest at the task's
@@ -177,6 +179,9 @@ func (l *Lineage) run(t Task, body func(*run)) (err error) {
 	defer r.closeSpills()
 	defer func() {
 		value := recover()
+		if _, ok := value.(Unwinder); ok { // the end of the process that the task is a part of
+			panic(value)
+		}
 		switch {
 		case r.err != nil: // before value: it is the panic of fail, or a user's function replaced it
 			err = r.err
@@ -188,6 +193,9 @@ func (l *Lineage) run(t Task, body func(*run)) (err error) {
 	r.report()
 	return nil
 }
+
+// Unwinder is a panic by which a runtime ends a body at once, as at the end of its process. A task lets it pass.
+type Unwinder interface{ Unwinds() }
 
 func (r *run) userError(value any) error {
 	e := &UserError{Value: value, Stack: debug.Stack(), Node: r.task.Node, Op: "task", Func: r.lineage.Job}

@@ -20,7 +20,10 @@ type file struct {
 
 var _ rdd.Versioned = file{}
 
-var _ rdd.Resolver = Files{}
+var (
+	_ rdd.Resolver = Files{}
+	_ rdd.OutputFS = Files{}
+)
 
 // Open opens a regular file.
 func (Files) Open(path string) (rdd.File, error) {

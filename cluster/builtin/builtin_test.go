@@ -103,6 +103,20 @@ func TestEachTaskSleepsOnce(t *testing.T) {
 	}
 }
 
+func TestSleepSavesWhatItsTasksDid(t *testing.T) {
+	m := &rdd.MemDisk{}
+	var out strings.Builder
+	if err := Sleep(t.Context(), rdd.Local(m), strings.Fields("--tasks 3 --stages 2 --save out"), &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != "6 tasks slept and saved to out\n" {
+		t.Error(out.String())
+	}
+	if names, err := m.ReadDir("out"); err != nil || !slices.Equal(names, []string{"_SUCCESS", "part-00000", "part-00001", "part-00002"}) {
+		t.Error(names, err)
+	}
+}
+
 func TestProgramsRefuse(t *testing.T) {
 	for _, tc := range []struct{ name, args, want string }{
 		{"pi", "x", `SLICES is "x"`},
@@ -111,6 +125,7 @@ func TestProgramsRefuse(t *testing.T) {
 		{"pi", "1 2", "[SLICES]"},
 		{"sleep", "5", `unknown argument "5"`},
 		{"sleep", "--tasks 2,x", "with commas"},
+		{"sleep", "--tasks 2,3 --save x", "give one number"},
 		{"sleep", "--tasks 2,8 --pause -1s", "--pause"},
 		{"sleep", "--tasks", "--task-time DURATION"},
 		{"sleep", "--task-time 10", "--task-time DURATION"},

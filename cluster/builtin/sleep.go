@@ -62,7 +62,7 @@ func onePerTask(d rdd.Dataset[record]) rdd.Dataset[record] {
 
 // Sleep is work that is no work: --stages stages of --tasks tasks that pause for --task-time each. With several numbers
 // of tasks (--tasks 2,8,2) it is as many jobs, one after the other, --pause apart: a load that changes. It prints how many
-// tasks slept, over all stages and jobs.
+// tasks slept, over all stages and jobs. With --save FOLDER the tasks of its last stage write what they did to a folder.
 func Sleep(ctx context.Context, a rdd.Runner, args []string, out io.Writer) error {
 	load, err := parseSleep(args)
 	if err != nil {
@@ -75,6 +75,9 @@ func Sleep(ctx context.Context, a rdd.Runner, args []string, out io.Writer) erro
 				return fmt.Errorf("sleep: between two jobs: %w", err)
 			}
 		}
+		if load.save != "" {
+			return saveSleep(ctx, a, job, load.save, out)
+		}
 		records, err := rdd.Collect(ctx, a, sleep.With(job))
 		if err != nil {
 			return fmt.Errorf("sleep: %w", err)
@@ -84,6 +87,15 @@ func Sleep(ctx context.Context, a rdd.Runner, args []string, out io.Writer) erro
 		}
 	}
 	_, err = fmt.Fprintf(out, "%d tasks slept\n", slept)
+	return err
+}
+
+// saveSleep runs one job and saves its records: which task slept how often.
+func saveSleep(ctx context.Context, a rdd.Runner, job SleepArgs, path string, out io.Writer) error {
+	if err := rdd.SaveAsTextFile(ctx, a, sleep.With(job), path); err != nil {
+		return fmt.Errorf("sleep: %w", err)
+	}
+	_, err := fmt.Fprintf(out, "%d tasks slept and saved to %s\n", job.Tasks*job.Stages, path)
 	return err
 }
 
@@ -103,9 +115,10 @@ func pause(ctx context.Context, a rdd.Runner, d time.Duration) error {
 type load struct {
 	jobs  []SleepArgs
 	pause time.Duration
+	save  string // the folder to make; "": none
 }
 
-const sleepUsage = "it takes --tasks N[,N...] --task-time DURATION --stages K --pause DURATION"
+const sleepUsage = "it takes --tasks N[,N...] --task-time DURATION --stages K --pause DURATION --save FOLDER"
 
 func parseSleep(args []string) (load, error) {
 	a, l, tasks := SleepArgs{TaskTime: 10 * time.Millisecond, Stages: 1}, load{}, "2"
@@ -115,6 +128,7 @@ func parseSleep(args []string) (load, error) {
 	f.DurationVar(&a.TaskTime, "task-time", a.TaskTime, "")
 	f.IntVar(&a.Stages, "stages", a.Stages, "")
 	f.DurationVar(&l.pause, "pause", 0, "")
+	f.StringVar(&l.save, "save", "", "")
 	err := f.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -137,6 +151,9 @@ func parseSleep(args []string) (load, error) {
 		if l.jobs = append(l.jobs, a); len(l.jobs) > maxSleepJobs {
 			return l, fmt.Errorf("--tasks has more than %d numbers", maxSleepJobs)
 		}
+	}
+	if l.save != "" && len(l.jobs) > 1 {
+		return l, fmt.Errorf("--tasks has %d numbers with --save, which one job makes: give one number", len(l.jobs))
 	}
 	return l, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driver/allocation"
+	"github.com/coherer/coherer/actors/driver/barrier"
 	"github.com/coherer/coherer/actors/driver/bus"
 	"github.com/coherer/coherer/actors/driver/dag"
 	"github.com/coherer/coherer/actors/driver/exclude"
@@ -41,6 +42,7 @@ var All = sync.OnceValue(func() *conf.Set {
 		bus.Settings,
 		appclient.Settings,
 		applicationmaster.Settings,
+		barrier.Settings,
 		compat.Settings,
 		dag.Settings,
 		driver.Settings,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/rpcenv"
@@ -14,6 +15,7 @@ import (
 // blockTable has the blocks of all executors of a World, in memory: what a block server and its clients are to real ones.
 type blockTable struct {
 	latency time.Duration // of a fetch, in a simulation
+	files   *rdd.MemDisk
 
 	mu     sync.Mutex
 	ports  int
@@ -21,7 +23,7 @@ type blockTable struct {
 }
 
 func newBlockTable(kind Kind) *blockTable {
-	t := &blockTable{stores: map[rpcenv.Address]*blockStore{}}
+	t := &blockTable{files: &rdd.MemDisk{Below: app.Files{}}, stores: map[rpcenv.Address]*blockStore{}}
 	if kind == Sim {
 		t.latency = time.Millisecond
 	}
@@ -31,7 +33,7 @@ func newBlockTable(kind Kind) *blockTable {
 // run is an executor whose blocks are in the table.
 func (t *blockTable) run(h rpcenv.Host, args executor.Args) error {
 	store := t.newStore(args.Hostname, func() bool { return hasEnded(h) })
-	return executor.Boot{Args: args, Log: rpcenv.NoLog(), IO: executor.IO{FS: app.Files{}, Blocks: store, Transfer: t}}.Run(h)
+	return executor.Boot{Args: args, Log: rpcenv.NoLog(), IO: executor.IO{FS: t.files, Blocks: store, Transfer: t}}.Run(h)
 }
 
 // blockStore is one executor's.

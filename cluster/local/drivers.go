@@ -9,7 +9,6 @@ import (
 
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/driverclient"
-	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/app"
@@ -50,7 +49,7 @@ func driverName(cmd rpcenv.Command) string {
 }
 
 // startDriver is a driver in cluster mode, with a process of its own in the World: it ends with its Worker.
-func startDriver(h rpcenv.Host, cmd rpcenv.Command, t storage.Transfer) error {
+func startDriver(h rpcenv.Host, cmd rpcenv.Command, w World) error {
 	s, err := submissionOf(cmd)
 	if err != nil {
 		return err
@@ -83,7 +82,7 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command, t storage.Transfer) error {
 	if err := worker.Watch(env, cmd.Args[0]); err != nil {
 		return err
 	}
-	_, err = RunDriver(env, driver.Config{AppName: s.Name, Masters: masters, Transfer: t}, func(_ *rpcenv.Blocking, a *app.App) error {
+	_, err = RunDriver(env, driver.Config{AppName: s.Name, Masters: masters, Transfer: w.Transfer(), FS: w.Files()}, func(_ *rpcenv.Blocking, a *app.App) error {
 		err := program(context.Background(), a, args[1:], io.Discard)
 		env.Stop(worker.WatcherName) // the result counts, also when the Worker ends now
 		return err
@@ -97,10 +96,9 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command, t storage.Transfer) error {
 	return err
 }
 
-// RunDriver starts a driver on env, and runs a program on it as a body of env. Then it ends the driver and env in good order,
+// RunDriver starts a driver on env, whose files are those of the World, and runs a program on it as a body of env. Then it ends the driver and env in good order,
 // and done gets the program's error.
 func RunDriver(env *rpcenv.Env, cfg driver.Config, program func(b *rpcenv.Blocking, a *app.App) error, done func(error)) (*driver.Driver, error) {
-	cfg.FS = app.Files{}
 	d, err := driver.Start(env, cfg)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -29,6 +30,9 @@ type executors struct {
 }
 
 func (x *executors) blocks() *blockTable { return x.table }
+
+// Files are beside the table of blocks.
+func (x *executors) Files() rdd.OutputFS { return x.table.files }
 
 // Transfer fetches from the table of blocks.
 func (x *executors) Transfer() storage.Transfer { return x.table }

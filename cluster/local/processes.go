@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/coherer/coherer/actors/master"
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/cluster/process"
@@ -61,7 +62,11 @@ func newProcessWorld() *processWorld {
 	return &processWorld{realWorld: newRealWorld(TCP), starter: process.NewStarter(), transfer: app.NewTransfer(), children: map[string]*child{}}
 }
 
-func (w *processWorld) Kind() Kind                 { return Processes }
+func (w *processWorld) Kind() Kind { return Processes }
+
+// Files are those of the system.
+func (w *processWorld) Files() rdd.OutputFS { return app.Files{} }
+
 func (w *processWorld) Transfer() storage.Transfer { return w.transfer }
 
 // adopt gives a child its name; an earlier child of that name loses it.

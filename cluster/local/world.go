@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/rpcenv"
@@ -65,6 +66,9 @@ type World interface {
 	Recorder() *record.Recorder
 	// Simulated is the simulation, nil in other kinds.
 	Simulated() *sim.World
+	// Files are what drivers and executors read, and where they save: in memory, above the files of the system, which they only read;
+	// those of the system where processes are.
+	Files() rdd.OutputFS
 	blocks() *blockTable
 	// Close ends everything.
 	Close() error
@@ -89,7 +93,7 @@ func NewWorld(kind Kind, seed uint64) (World, error) {
 		return nil, fmt.Errorf("local: no world is called %q: want sim, local, tcp or processes", kind)
 	}
 	w.SetExecutor(executor.Class, w.blocks().run)
-	w.SetRole(worker.DriverClass, driverName, func(h rpcenv.Host, cmd rpcenv.Command) error { return startDriver(h, cmd, w.Transfer()) })
+	w.SetRole(worker.DriverClass, driverName, func(h rpcenv.Host, cmd rpcenv.Command) error { return startDriver(h, cmd, w) })
 	return w, nil
 }
 

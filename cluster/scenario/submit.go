@@ -86,7 +86,7 @@ func (r *Runner) submit(c syntax.Command) error {
 
 // client is a driver in client mode, and its settings.
 func (r *Runner) client(c syntax.Command) (driver.Config, *conf.Conf, error) {
-	cfg := driver.Config{AppName: c.Args[0], Transfer: r.world.Transfer()}
+	cfg := driver.Config{AppName: c.Args[0], Transfer: r.world.Transfer(), FS: r.world.Files()}
 	if rm := c.Option("master", "M"); r.managers[rm] {
 		n, err := r.find(rm)
 		if err != nil {

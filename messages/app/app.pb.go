@@ -415,7 +415,7 @@ type TaskDescription struct {
 	ShuffleId *int32 `protobuf:"varint,13,opt,name=shuffle_id,json=shuffleId,proto3,oneof" json:"shuffle_id,omitempty"`
 	// shuffles maps the shuffles of the lineage, in order of their nodes, to the shuffle ids of this application.
 	Shuffles []int32 `protobuf:"varint,14,rep,packed,name=shuffles,proto3" json:"shuffles,omitempty"`
-	// action is what a result task does with its partition: a word, such as "collect", "count", "take" or "aggregate", and behind a space
+	// action is what a result task does with its partition: a word, such as "collect", "save", "take" or "aggregate", and behind a space
 	// what it is to know: a number of records, the name under which the program defined a function.
 	Action string `protobuf:"bytes,15,opt,name=action,proto3" json:"action,omitempty"`
 	// epoch of map outputs; an executor that knows an older one forgets what it cached.
@@ -424,7 +424,11 @@ type TaskDescription struct {
 	// of the partition says all.
 	Split []byte `protobuf:"bytes,17,opt,name=split,proto3" json:"split,omitempty"`
 	// cpus is spark.task.cpus: the cores that the attempt holds.
-	Cpus          int32 `protobuf:"varint,18,opt,name=cpus,proto3" json:"cpus,omitempty"`
+	Cpus int32 `protobuf:"varint,18,opt,name=cpus,proto3" json:"cpus,omitempty"`
+	// output is where a "save" writes its part.
+	Output *TaskOutput `protobuf:"bytes,19,opt,name=output,proto3" json:"output,omitempty"`
+	// addresses of the executors of a barrier stage's tasks, HOST:PORT by partition; empty in other stages.
+	Addresses     []string `protobuf:"bytes,20,rep,name=addresses,proto3" json:"addresses,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -585,6 +589,75 @@ func (x *TaskDescription) GetCpus() int32 {
 	return 0
 }
 
+func (x *TaskDescription) GetOutput() *TaskOutput {
+	if x != nil {
+		return x.Output
+	}
+	return nil
+}
+
+func (x *TaskDescription) GetAddresses() []string {
+	if x != nil {
+		return x.Addresses
+	}
+	return nil
+}
+
+// TaskOutput is the output of a job, to which each of its tasks writes a part.
+type TaskOutput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// path of the folder, as all processes find it.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// job is the name that Hadoop would give the job, in the names of its attempts: "202601021504050000_0003".
+	Job           string `protobuf:"bytes,2,opt,name=job,proto3" json:"job,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TaskOutput) Reset() {
+	*x = TaskOutput{}
+	mi := &file_proto_app_app_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaskOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaskOutput) ProtoMessage() {}
+
+func (x *TaskOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_app_app_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaskOutput.ProtoReflect.Descriptor instead.
+func (*TaskOutput) Descriptor() ([]byte, []int) {
+	return file_proto_app_app_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *TaskOutput) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *TaskOutput) GetJob() string {
+	if x != nil {
+		return x.Job
+	}
+	return ""
+}
+
 // LaunchTask orders one attempt of a task.
 type LaunchTask struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -595,7 +668,7 @@ type LaunchTask struct {
 
 func (x *LaunchTask) Reset() {
 	*x = LaunchTask{}
-	mi := &file_proto_app_app_proto_msgTypes[6]
+	mi := &file_proto_app_app_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -607,7 +680,7 @@ func (x *LaunchTask) String() string {
 func (*LaunchTask) ProtoMessage() {}
 
 func (x *LaunchTask) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[6]
+	mi := &file_proto_app_app_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -620,7 +693,7 @@ func (x *LaunchTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LaunchTask.ProtoReflect.Descriptor instead.
 func (*LaunchTask) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{6}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *LaunchTask) GetData() *TaskDescription {
@@ -648,7 +721,7 @@ type StatusUpdate struct {
 
 func (x *StatusUpdate) Reset() {
 	*x = StatusUpdate{}
-	mi := &file_proto_app_app_proto_msgTypes[7]
+	mi := &file_proto_app_app_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -660,7 +733,7 @@ func (x *StatusUpdate) String() string {
 func (*StatusUpdate) ProtoMessage() {}
 
 func (x *StatusUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[7]
+	mi := &file_proto_app_app_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -673,7 +746,7 @@ func (x *StatusUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusUpdate.ProtoReflect.Descriptor instead.
 func (*StatusUpdate) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{7}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *StatusUpdate) GetExecutorId() string {
@@ -750,7 +823,7 @@ type TaskResult struct {
 
 func (x *TaskResult) Reset() {
 	*x = TaskResult{}
-	mi := &file_proto_app_app_proto_msgTypes[8]
+	mi := &file_proto_app_app_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -762,7 +835,7 @@ func (x *TaskResult) String() string {
 func (*TaskResult) ProtoMessage() {}
 
 func (x *TaskResult) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[8]
+	mi := &file_proto_app_app_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -775,7 +848,7 @@ func (x *TaskResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskResult.ProtoReflect.Descriptor instead.
 func (*TaskResult) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{8}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TaskResult) GetMapStatus() *storage.MapStatus {
@@ -880,7 +953,7 @@ type ShuffleMetrics struct {
 
 func (x *ShuffleMetrics) Reset() {
 	*x = ShuffleMetrics{}
-	mi := &file_proto_app_app_proto_msgTypes[9]
+	mi := &file_proto_app_app_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -892,7 +965,7 @@ func (x *ShuffleMetrics) String() string {
 func (*ShuffleMetrics) ProtoMessage() {}
 
 func (x *ShuffleMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[9]
+	mi := &file_proto_app_app_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -905,7 +978,7 @@ func (x *ShuffleMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShuffleMetrics.ProtoReflect.Descriptor instead.
 func (*ShuffleMetrics) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{9}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ShuffleMetrics) GetBytes() int64 {
@@ -925,7 +998,8 @@ func (x *ShuffleMetrics) GetRecords() int64 {
 // TaskFailure is why an attempt failed.
 type TaskFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// kind: "ExceptionFailure", "FetchFailed", "TaskKilled"; "LineageDiffers" and "BadJob" when another try would fail alike.
+	// kind: "ExceptionFailure", "FetchFailed", "TaskKilled", "TaskCommitDenied"; "LineageDiffers" and "BadJob" when another try would
+	// fail alike.
 	Kind    string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// stack of user code that panicked.
@@ -944,7 +1018,7 @@ type TaskFailure struct {
 
 func (x *TaskFailure) Reset() {
 	*x = TaskFailure{}
-	mi := &file_proto_app_app_proto_msgTypes[10]
+	mi := &file_proto_app_app_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -956,7 +1030,7 @@ func (x *TaskFailure) String() string {
 func (*TaskFailure) ProtoMessage() {}
 
 func (x *TaskFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[10]
+	mi := &file_proto_app_app_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -969,7 +1043,7 @@ func (x *TaskFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskFailure.ProtoReflect.Descriptor instead.
 func (*TaskFailure) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{10}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TaskFailure) GetKind() string {
@@ -1044,7 +1118,7 @@ type KillTask struct {
 
 func (x *KillTask) Reset() {
 	*x = KillTask{}
-	mi := &file_proto_app_app_proto_msgTypes[11]
+	mi := &file_proto_app_app_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1056,7 +1130,7 @@ func (x *KillTask) String() string {
 func (*KillTask) ProtoMessage() {}
 
 func (x *KillTask) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[11]
+	mi := &file_proto_app_app_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1069,7 +1143,7 @@ func (x *KillTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KillTask.ProtoReflect.Descriptor instead.
 func (*KillTask) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{11}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *KillTask) GetTaskId() int64 {
@@ -1115,7 +1189,7 @@ type RemoveExecutor struct {
 
 func (x *RemoveExecutor) Reset() {
 	*x = RemoveExecutor{}
-	mi := &file_proto_app_app_proto_msgTypes[12]
+	mi := &file_proto_app_app_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1127,7 +1201,7 @@ func (x *RemoveExecutor) String() string {
 func (*RemoveExecutor) ProtoMessage() {}
 
 func (x *RemoveExecutor) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[12]
+	mi := &file_proto_app_app_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1140,7 +1214,7 @@ func (x *RemoveExecutor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveExecutor.ProtoReflect.Descriptor instead.
 func (*RemoveExecutor) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{12}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RemoveExecutor) GetExecutorId() string {
@@ -1177,7 +1251,7 @@ type ExecutorExited struct {
 
 func (x *ExecutorExited) Reset() {
 	*x = ExecutorExited{}
-	mi := &file_proto_app_app_proto_msgTypes[13]
+	mi := &file_proto_app_app_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1189,7 +1263,7 @@ func (x *ExecutorExited) String() string {
 func (*ExecutorExited) ProtoMessage() {}
 
 func (x *ExecutorExited) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[13]
+	mi := &file_proto_app_app_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1202,7 +1276,7 @@ func (x *ExecutorExited) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecutorExited.ProtoReflect.Descriptor instead.
 func (*ExecutorExited) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{13}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ExecutorExited) GetExitCode() int32 {
@@ -1235,7 +1309,7 @@ type StopExecutor struct {
 
 func (x *StopExecutor) Reset() {
 	*x = StopExecutor{}
-	mi := &file_proto_app_app_proto_msgTypes[14]
+	mi := &file_proto_app_app_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1247,7 +1321,7 @@ func (x *StopExecutor) String() string {
 func (*StopExecutor) ProtoMessage() {}
 
 func (x *StopExecutor) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[14]
+	mi := &file_proto_app_app_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1260,7 +1334,7 @@ func (x *StopExecutor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopExecutor.ProtoReflect.Descriptor instead.
 func (*StopExecutor) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{14}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{15}
 }
 
 // Heartbeat keeps an executor alive in its driver's books, each spark.executor.heartbeatInterval. A duplicate does
@@ -1280,7 +1354,7 @@ type Heartbeat struct {
 
 func (x *Heartbeat) Reset() {
 	*x = Heartbeat{}
-	mi := &file_proto_app_app_proto_msgTypes[15]
+	mi := &file_proto_app_app_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1292,7 +1366,7 @@ func (x *Heartbeat) String() string {
 func (*Heartbeat) ProtoMessage() {}
 
 func (x *Heartbeat) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[15]
+	mi := &file_proto_app_app_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1305,7 +1379,7 @@ func (x *Heartbeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Heartbeat.ProtoReflect.Descriptor instead.
 func (*Heartbeat) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{15}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Heartbeat) GetExecutorId() string {
@@ -1349,7 +1423,7 @@ type TaskProgress struct {
 
 func (x *TaskProgress) Reset() {
 	*x = TaskProgress{}
-	mi := &file_proto_app_app_proto_msgTypes[16]
+	mi := &file_proto_app_app_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1361,7 +1435,7 @@ func (x *TaskProgress) String() string {
 func (*TaskProgress) ProtoMessage() {}
 
 func (x *TaskProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[16]
+	mi := &file_proto_app_app_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1374,7 +1448,7 @@ func (x *TaskProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskProgress.ProtoReflect.Descriptor instead.
 func (*TaskProgress) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{16}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *TaskProgress) GetTaskId() int64 {
@@ -1409,7 +1483,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_proto_app_app_proto_msgTypes[17]
+	mi := &file_proto_app_app_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1421,7 +1495,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[17]
+	mi := &file_proto_app_app_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1434,7 +1508,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{17}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *HeartbeatResponse) GetReregisterBlockManager() bool {
@@ -1470,7 +1544,7 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\tresources\x18\b \x03(\v2\x1b.deploy.ResourceInformationR\tresources:\xd0\x02\xe2\xe0\x18\xcb\x02\b\xea\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler\"\brpc.Bool*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RegisterExecutor:*at its start, when it has found the driverB;A second one with the same id fails: Duplicate executor ID.J_2.1, where a message of its own told success; attributes since 3.0, resourceProfileId since 3.1\"\xa9\x02\n" +
 	"\x10LaunchedExecutor\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
-	"executorId:\xf3\x01\xe2\xe0\x18\xee\x01\b\xeb\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchedExecutor:Dwhen its block manager is registered and the HeartbeatReceiver foundB*It is ignored: the cores are offered once.J\x033.1\"\x98\x04\n" +
+	"executorId:\xf3\x01\xe2\xe0\x18\xee\x01\b\xeb\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchedExecutor:Dwhen its block manager is registered and the HeartbeatReceiver foundB*It is ignored: the cores are offered once.J\x033.1\"\xe5\x04\n" +
 	"\x0fTaskDescription\x12\x17\n" +
 	"\atask_id\x18\x01 \x01(\x03R\x06taskId\x12%\n" +
 	"\x0eattempt_number\x18\x02 \x01(\x05R\rattemptNumber\x12\x1f\n" +
@@ -1493,8 +1567,14 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x06action\x18\x0f \x01(\tR\x06action\x12\x14\n" +
 	"\x05epoch\x18\x10 \x01(\x03R\x05epoch\x12\x1a\n" +
 	"\x05split\x18\x11 \x01(\fB\x04\xe0\xe0\x18\x02R\x05split\x12\x12\n" +
-	"\x04cpus\x18\x12 \x01(\x05R\x04cpusB\r\n" +
-	"\v_shuffle_id\"\xd2\x02\n" +
+	"\x04cpus\x18\x12 \x01(\x05R\x04cpus\x12'\n" +
+	"\x06output\x18\x13 \x01(\v2\x0f.app.TaskOutputR\x06output\x12\"\n" +
+	"\taddresses\x18\x14 \x03(\tB\x04\xe0\xe0\x18\x01R\taddressesB\r\n" +
+	"\v_shuffle_id\">\n" +
+	"\n" +
+	"TaskOutput\x12\x18\n" +
+	"\x04path\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\x04path\x12\x16\n" +
+	"\x03job\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x03job\"\xd2\x02\n" +
 	"\n" +
 	"LaunchTask\x12(\n" +
 	"\x04data\x18\x01 \x01(\v2\x14.app.TaskDescriptionR\x04data:\x99\x02\xe2\xe0\x18\x94\x02\b\xec\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Jorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchTask:7when a task waits and an executor has free cores for itBcWhile the attempt runs it is ignored; when it has ended it runs again, and its reports are ignored.J\x032.1\"\x8a\x04\n" +
@@ -1589,7 +1669,7 @@ func file_proto_app_app_proto_rawDescGZIP() []byte {
 }
 
 var file_proto_app_app_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_proto_app_app_proto_goTypes = []any{
 	(TaskState)(0),                     // 0: app.TaskState
 	(*Property)(nil),                   // 1: app.Property
@@ -1598,46 +1678,48 @@ var file_proto_app_app_proto_goTypes = []any{
 	(*RegisterExecutor)(nil),           // 4: app.RegisterExecutor
 	(*LaunchedExecutor)(nil),           // 5: app.LaunchedExecutor
 	(*TaskDescription)(nil),            // 6: app.TaskDescription
-	(*LaunchTask)(nil),                 // 7: app.LaunchTask
-	(*StatusUpdate)(nil),               // 8: app.StatusUpdate
-	(*TaskResult)(nil),                 // 9: app.TaskResult
-	(*ShuffleMetrics)(nil),             // 10: app.ShuffleMetrics
-	(*TaskFailure)(nil),                // 11: app.TaskFailure
-	(*KillTask)(nil),                   // 12: app.KillTask
-	(*RemoveExecutor)(nil),             // 13: app.RemoveExecutor
-	(*ExecutorExited)(nil),             // 14: app.ExecutorExited
-	(*StopExecutor)(nil),               // 15: app.StopExecutor
-	(*Heartbeat)(nil),                  // 16: app.Heartbeat
-	(*TaskProgress)(nil),               // 17: app.TaskProgress
-	(*HeartbeatResponse)(nil),          // 18: app.HeartbeatResponse
-	(*rpc.EndpointRef)(nil),            // 19: rpc.EndpointRef
-	(*deploy.ResourceInformation)(nil), // 20: deploy.ResourceInformation
-	(*storage.MapStatus)(nil),          // 21: storage.MapStatus
-	(*storage.BlockManagerId)(nil),     // 22: storage.BlockManagerId
+	(*TaskOutput)(nil),                 // 7: app.TaskOutput
+	(*LaunchTask)(nil),                 // 8: app.LaunchTask
+	(*StatusUpdate)(nil),               // 9: app.StatusUpdate
+	(*TaskResult)(nil),                 // 10: app.TaskResult
+	(*ShuffleMetrics)(nil),             // 11: app.ShuffleMetrics
+	(*TaskFailure)(nil),                // 12: app.TaskFailure
+	(*KillTask)(nil),                   // 13: app.KillTask
+	(*RemoveExecutor)(nil),             // 14: app.RemoveExecutor
+	(*ExecutorExited)(nil),             // 15: app.ExecutorExited
+	(*StopExecutor)(nil),               // 16: app.StopExecutor
+	(*Heartbeat)(nil),                  // 17: app.Heartbeat
+	(*TaskProgress)(nil),               // 18: app.TaskProgress
+	(*HeartbeatResponse)(nil),          // 19: app.HeartbeatResponse
+	(*rpc.EndpointRef)(nil),            // 20: rpc.EndpointRef
+	(*deploy.ResourceInformation)(nil), // 21: deploy.ResourceInformation
+	(*storage.MapStatus)(nil),          // 22: storage.MapStatus
+	(*storage.BlockManagerId)(nil),     // 23: storage.BlockManagerId
 }
 var file_proto_app_app_proto_depIdxs = []int32{
 	1,  // 0: app.SparkAppConfig.spark_properties:type_name -> app.Property
-	19, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
+	20, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
 	1,  // 2: app.RegisterExecutor.log_urls:type_name -> app.Property
 	1,  // 3: app.RegisterExecutor.attributes:type_name -> app.Property
-	20, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
-	6,  // 5: app.LaunchTask.data:type_name -> app.TaskDescription
-	0,  // 6: app.StatusUpdate.state:type_name -> app.TaskState
-	9,  // 7: app.StatusUpdate.result:type_name -> app.TaskResult
-	11, // 8: app.StatusUpdate.failure:type_name -> app.TaskFailure
-	21, // 9: app.TaskResult.map_status:type_name -> storage.MapStatus
-	22, // 10: app.TaskResult.block_manager:type_name -> storage.BlockManagerId
-	10, // 11: app.TaskResult.shuffle_write:type_name -> app.ShuffleMetrics
-	10, // 12: app.TaskResult.shuffle_read:type_name -> app.ShuffleMetrics
-	22, // 13: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
-	14, // 14: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
-	22, // 15: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
-	17, // 16: app.Heartbeat.progress:type_name -> app.TaskProgress
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	21, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
+	7,  // 5: app.TaskDescription.output:type_name -> app.TaskOutput
+	6,  // 6: app.LaunchTask.data:type_name -> app.TaskDescription
+	0,  // 7: app.StatusUpdate.state:type_name -> app.TaskState
+	10, // 8: app.StatusUpdate.result:type_name -> app.TaskResult
+	12, // 9: app.StatusUpdate.failure:type_name -> app.TaskFailure
+	22, // 10: app.TaskResult.map_status:type_name -> storage.MapStatus
+	23, // 11: app.TaskResult.block_manager:type_name -> storage.BlockManagerId
+	11, // 12: app.TaskResult.shuffle_write:type_name -> app.ShuffleMetrics
+	11, // 13: app.TaskResult.shuffle_read:type_name -> app.ShuffleMetrics
+	23, // 14: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
+	15, // 15: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
+	23, // 16: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
+	18, // 17: app.Heartbeat.progress:type_name -> app.TaskProgress
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_proto_app_app_proto_init() }
@@ -1646,15 +1728,15 @@ func file_proto_app_app_proto_init() {
 		return
 	}
 	file_proto_app_app_proto_msgTypes[5].OneofWrappers = []any{}
-	file_proto_app_app_proto_msgTypes[7].OneofWrappers = []any{}
-	file_proto_app_app_proto_msgTypes[17].OneofWrappers = []any{}
+	file_proto_app_app_proto_msgTypes[8].OneofWrappers = []any{}
+	file_proto_app_app_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_app_app_proto_rawDesc), len(file_proto_app_app_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -115,6 +115,9 @@ type coroutine struct {
 // crashed unwinds the bodies of a Host that ended.
 type crashed struct{}
 
+// Unwinds marks it for those who recover from panics of users: they must let it pass.
+func (crashed) Unwinds() {}
+
 func (co *coroutine) resume() {
 	if co.ended {
 		return

@@ -110,9 +110,13 @@ func TestJobsAreCancelledByGroupTagAndStage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, nil)
-			r.submitAll(under(t, t.Context(), narrow.With(0)), under(t, group, narrow.With(1)),
-				under(t, rdd.WithJobTag(rdd.WithJobTag(group, "a"), "b"), narrow.With(2)), under(t, rdd.WithJobTag(t.Context(), "b"), narrow.With(3)))
-			r.Settle()
+			for _, inv := range []rdd.Invocation{
+				under(t, t.Context(), narrow.With(0)), under(t, group, narrow.With(1)),
+				under(t, rdd.WithJobTag(rdd.WithJobTag(group, "a"), "b"), narrow.With(2)), under(t, rdd.WithJobTag(t.Context(), "b"), narrow.With(3)),
+			} {
+				r.submitAll(inv)
+				r.Settle() // so that their stages are numbered in this order
+			}
 			k.cancel(r)
 			var ids []string
 			why := ""

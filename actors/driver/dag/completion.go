@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coherer/coherer/actors/driver/commit"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/driver/tasks"
@@ -17,6 +18,10 @@ func (s *Scheduler) completionEvent(c *rpcenv.Context, m tasks.CompletionEvent) 
 	s.taskEnd(c, g, m)
 	if g == nil || !g.has(m.Partition) {
 		return
+	}
+	// The task is tried again, so another attempt of it may have to commit.
+	if g.commits() && m.Reason.Kind != tasks.KindSuccess && m.Reason.Kind != tasks.KindTaskCommitDenied {
+		c.Send(s.cfg.Commits, commit.TaskCompleted{Stage: g.id, StageAttempt: m.Set.Attempt, Partition: m.Partition, Attempt: m.Attempt})
 	}
 	switch m.Reason.Kind {
 	case tasks.KindSuccess:

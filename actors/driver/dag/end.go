@@ -3,6 +3,7 @@ package dag
 import (
 	"slices"
 
+	"github.com/coherer/coherer/actors/driver/commit"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/driver/tasks"
@@ -75,6 +76,9 @@ func (s *Scheduler) endJob(c *rpcenv.Context, j *job, err error) {
 
 // leaveStage takes a job from a stage that it needed. The last one ends the stage.
 func (s *Scheduler) leaveStage(c *rpcenv.Context, g *stage, j *job, why string) {
+	if g.submitted && g.commits() {
+		c.Send(s.cfg.Commits, commit.StageEnd{Stage: g.id})
+	}
 	if len(g.jobs) == 1 && g.phase == phaseRunning {
 		s.stageCompleted(c, g, why)
 	}

@@ -1,12 +1,14 @@
 package dag
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/coherer/coherer/actors/driver/commit"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/driver/tasks"
@@ -30,9 +32,10 @@ type rig struct {
 	sets      []tasks.Set // that were submitted
 	ends      []event.TaskEnd
 	forgotten []int32
-	heard     []string // by all, since the last want; the letter names the receiver
-	asked     int      // jobs
-	bad       []error  // of the jobs that failed
+	heard     []string   // by all, since the last want; the letter names the receiver
+	asked     int        // jobs
+	bad       []error    // of the jobs that failed
+	action    rdd.Action // of the jobs; "": collect
 }
 
 func newRig(t *testing.T, values map[string]string) *rig {
@@ -55,7 +58,9 @@ func newRigWith(t *testing.T, values map[string]string, fs rdd.FS, change func(*
 	r.scheduler.On(r.hear("S"))
 	tracker.On(r.hear("T"))
 	listener.On(r.hear("L"))
-	cfg := Config{Scheduler: r.scheduler.Ref, Tracker: tracker.Ref, Listeners: []rpcenv.Ref{listener.Ref}, FS: fs}
+	commits := w.ProbeIn(env, commit.Name)
+	commits.On(r.hear("C"))
+	cfg := Config{Scheduler: r.scheduler.Ref, Tracker: tracker.Ref, Commits: commits.Ref, Listeners: []rpcenv.Ref{listener.Ref}, FS: fs}
 	change(&cfg)
 	r.ref = w.Register(env, Name, New(cfg))
 	r.Settle()
@@ -112,6 +117,12 @@ func text(m rpcenv.Message) string {
 		return fmt.Sprintf("epoch %d", m.Epoch)
 	case mapoutput.UnregisterShuffle:
 		return fmt.Sprintf("forget %d", m.Shuffle)
+	case commit.StageStart:
+		return fmt.Sprintf("stage %d of %d", m.Stage, m.Partitions)
+	case commit.StageEnd:
+		return fmt.Sprintf("stage %d ends", m.Stage)
+	case commit.TaskCompleted:
+		return fmt.Sprintf("attempt %d of %d in %d.%d failed", m.Attempt, m.Partition, m.Stage, m.StageAttempt)
 	case event.JobStart:
 		return fmt.Sprintf("job %d %s of stages %v", m.JobID, m.Name, m.Stages)
 	case event.JobEnd:
@@ -128,8 +139,8 @@ func text(m rpcenv.Message) string {
 	return fmt.Sprintf("%T", m)
 }
 
-// want is what was heard since the last want: by CoarseGrainedScheduler (S), MapOutputTracker (T), the listener (L) and the
-// program (P), in the order of each.
+// want is what was heard since the last want: by CoarseGrainedScheduler (S), MapOutputTracker (T), OutputCommitCoordinator (C), the
+// listener (L) and the program (P), in the order of each.
 func (r *rig) want(want ...string) {
 	r.t.Helper()
 	r.Settle()
@@ -163,7 +174,7 @@ func submit[T any](r *rig, b rdd.Bound[T]) {
 func (r *rig) ask(c *rpcenv.Context, inv rdd.Invocation) {
 	n := r.asked
 	r.asked++
-	rpcenv.Ask(c, r.ref, JobSubmitted{JobID: int32(n), Invocation: inv, Action: rdd.ActionCollect}, func(res JobResult, err error) {
+	rpcenv.Ask(c, r.ref, JobSubmitted{JobID: int32(n), Invocation: inv, Action: cmp.Or(r.action, rdd.ActionCollect)}, func(res JobResult, err error) {
 		if err != nil {
 			r.bad = append(r.bad, err)
 			r.heard = append(r.heard, fmt.Sprintf("P: job %d: %v", n, err))

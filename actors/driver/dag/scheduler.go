@@ -20,6 +20,10 @@ const reportDelay = time.Second
 type Config struct {
 	// Scheduler is CoarseGrainedScheduler, Tracker MapOutputTracker.
 	Scheduler, Tracker rpcenv.Ref
+	// Commits is OutputCommitCoordinator.
+	Commits rpcenv.Ref
+	// Barriers is barrierSync, which the first call starts, for the first barrier stage.
+	Barriers func() rpcenv.Ref
 	// ExternalShuffle: the map outputs of executors outlive them, until their host's Worker is removed.
 	ExternalShuffle bool
 	// Listeners get the events of package event.

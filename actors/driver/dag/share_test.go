@@ -158,6 +158,7 @@ func TestShufflesThatNoJobNeedsAreForgottenInTheEnd(t *testing.T) {
 		r.forgotten = nil
 		submit(r, counted.With(argument))
 		cancels(r, AllJobsCancelled{}, int32(r.asked-1))
+		r.Settle()
 		if !slices.Equal(r.forgotten, forgotten) {
 			t.Errorf("forgot %v, want %v", r.forgotten, forgotten)
 		}
@@ -215,6 +216,7 @@ func TestAnActionMayWantSomePartitions(t *testing.T) {
 	inv := under(t, t.Context(), chain.With(0))
 	inv.Partitions = []int32{3, 1}
 	r.submitAll(inv)
+	r.Settle()
 	r.tell(mapped(0, 0, 0, "a", 0), mapped(0, 0, 1, "a", 0), mapped(0, 0, 2, "a", 0), mapped(1, 0, 0, "b", 1), mapped(1, 0, 1, "c", 1))
 	r.forget()
 	if got := r.sets[2]; len(got.Tasks) != 2 || got.Tasks[0].Partition != 1 || got.Tasks[1].Partition != 3 {

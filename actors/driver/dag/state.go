@@ -94,6 +94,11 @@ func newStage(id int32, of *dataset, node int, writes *shuffle, splits [][]byte)
 	return g
 }
 
+// commits reports whether the stage's tasks write output that they commit.
+func (g *stage) commits() bool {
+	return g.shuffle == nil && g.job() != nil && g.job().action == rdd.ActionSave
+}
+
 // only makes a stage want the results of some partitions alone.
 func (g *stage) only(partitions []int32) {
 	wanted := make(map[int32]bool, len(partitions))

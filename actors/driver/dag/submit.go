@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coherer/coherer/actors/driver/commit"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -177,6 +179,10 @@ func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 	// Before SubmitTasks: ExecutorAllocationManager must know the stage when CoarseGrainedScheduler reports its first
 	// TaskStart.
 	s.listen(c, submitted)
+	// Before SubmitTasks, too: a task of a stage that OutputCommitCoordinator does not know may not commit.
+	if g.commits() {
+		c.Send(s.cfg.Commits, commit.StageStart{Stage: g.id, Partitions: len(g.splits)})
+	}
 	c.Send(s.cfg.Scheduler, tasks.SubmitTasks{Set: set})
 }
 
@@ -185,8 +191,12 @@ func (s *Scheduler) work(g *stage) tasks.Work {
 		Job: g.of.what.Name, Args: g.of.what.Args, Digest: g.of.digest, Node: int32(g.node), Map: g.shuffle != nil,
 		Shuffles: g.of.ids(), Action: string(g.job().action), Epoch: s.epoch,
 	}
-	if w.Map {
+	switch {
+	case w.Map:
 		w.Shuffle = g.shuffle.id
+	case g.commits():
+		out := g.job().what.Output
+		w.Output = &app.TaskOutput{Path: out.Path, Job: out.Job}
 	}
 	return w
 }

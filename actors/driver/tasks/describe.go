@@ -14,7 +14,7 @@ func (a *attempt) describe() *app.TaskDescription {
 	if w.Map {
 		d.ShuffleId = &w.Shuffle
 	} else {
-		d.Action = w.Action
+		d.Action, d.Output = w.Action, w.Output
 	}
 	return d
 }

@@ -60,7 +60,9 @@ type Work struct {
 	Shuffle  int32
 	Shuffles []int32
 	Action   string
-	Epoch    int64
+	// Output is where they save; nil for other actions.
+	Output *app.TaskOutput
+	Epoch  int64
 }
 
 // SubmitTasks asks CoarseGrainedScheduler to run a set. Older sets of the same stage become zombies. It mirrors
