@@ -70,8 +70,9 @@
 // lines of both sides instead of giving a wrong result. The lines name each operation, type, function and parameter;
 // they cannot see the values that a function captured or reads from a package variable, which therefore must come from the
 // argument. A job that main or a later function defines, where there is something to capture, is an error (ErrBadJob). A
-// package variable that the driver changes is not seen at run time: the value of an executor is the first one. The
-// command endpointrule finds it, as a tool of go vet.
+// package variable that the driver changes is not seen at run time: the value of an executor is the first one. Nor may a function
+// change what is declared outside of it: n++ in Map counts in the executors, each for itself, and the driver's n stays 0; Aggregate
+// brings such a number. Nothing at run time can see either. The command endpointrule finds both, as a tool of go vet.
 //
 // # What is guaranteed
 //

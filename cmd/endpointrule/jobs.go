@@ -37,10 +37,24 @@ type jobs struct {
 	bodies  map[*types.Func]*ast.BlockStmt
 	changed map[*types.Var]string // package variables that have no fixed value, and why
 	seen    map[ast.Node]bool
+
+	// begins is where declared functions begin, by body.
+	begins map[*ast.BlockStmt]token.Pos
+	// literals are the function literals that variables are given.
+	literals map[*types.Var][]*ast.FuncLit
+	written  map[*ast.BlockStmt]bool // whose writes were looked for
+	reported map[token.Pos]bool      // as a write
 }
 
 func runJobs(pass *analysis.Pass) (any, error) {
-	j := &jobs{pass: pass, bodies: map[*types.Func]*ast.BlockStmt{}, changed: map[*types.Var]string{}, seen: map[ast.Node]bool{}}
+	if isRDD(pass.Pkg) { // it runs the functions of jobs, and has none
+		return nil, nil
+	}
+	j := &jobs{
+		pass: pass, bodies: map[*types.Func]*ast.BlockStmt{}, changed: map[*types.Var]string{}, seen: map[ast.Node]bool{},
+		begins: map[*ast.BlockStmt]token.Pos{}, literals: map[*types.Var][]*ast.FuncLit{}, written: map[*ast.BlockStmt]bool{},
+		reported: map[token.Pos]bool{},
+	}
 	var files []*ast.File
 	for _, file := range pass.Files {
 		if !isTest(pass, file) {
@@ -52,14 +66,26 @@ func runJobs(pass *analysis.Pass) (any, error) {
 		for _, decl := range file.Decls {
 			j.declare(decl)
 		}
-	}
-	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok {
-				j.call(call)
-			}
+			j.noteLiterals(n)
 			return true
 		})
+	}
+	// What functions change comes before what they read: a write is reported once.
+	for _, check := range []func(*ast.CallExpr){j.callGiven, j.call} {
+		for _, file := range files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok {
+					check(call)
+				}
+				return true
+			})
+		}
+	}
+	for _, file := range files {
+		for _, decl := range file.Decls {
+			j.builder(decl)
+		}
 	}
 	return nil, nil
 }
@@ -72,7 +98,7 @@ func (j *jobs) declare(decl ast.Decl) {
 			return
 		}
 		if f, ok := j.pass.TypesInfo.Defs[decl.Name].(*types.Func); ok {
-			j.bodies[f] = decl.Body
+			j.bodies[f], j.begins[decl.Body] = decl.Body, decl.Pos()
 		}
 		j.changes(decl.Body, decl.Recv == nil && decl.Name.Name == "init")
 	case *ast.GenDecl:
@@ -174,6 +200,63 @@ func (j *jobs) root(e ast.Expr) *types.Var {
 	return nil
 }
 
+// callGiven checks what the functions change that are given to a function of package rdd. Define's own may change nothing that it has not
+// captured, which call reports.
+func (j *jobs) callGiven(call *ast.CallExpr) {
+	f := j.callee(call.Fun)
+	if f == nil || !isRDD(f.Pkg()) || f.Name() == "Define" || !isOperation(f) {
+		return
+	}
+	for _, arg := range call.Args {
+		if _, ok := j.pass.TypesInfo.TypeOf(arg).Underlying().(*types.Signature); ok {
+			j.given(arg)
+		}
+	}
+}
+
+// builder checks a declared function that makes Datasets, of a job of this package or of another one that calls it.
+func (j *jobs) builder(decl ast.Decl) {
+	f, ok := decl.(*ast.FuncDecl)
+	if !ok || f.Body == nil {
+		return
+	}
+	builds := false
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return !builds
+		}
+		callee := j.callee(call.Fun)
+		switch {
+		case callee == nil || !isRDD(callee.Pkg()):
+			return !builds
+		case defines(callee): // a job has its own check
+			return false
+		}
+		named, ok := types.Unalias(j.pass.TypesInfo.TypeOf(call)).(*types.Named)
+		builds = builds || ok && named.Obj().Name() == "Dataset"
+		return !builds
+	})
+	if builds {
+		j.body(f.Body)
+	}
+}
+
+// isOperation reports whether the functions that are given to one of package rdd are those of jobs: it makes a Dataset or a Partitioner,
+// or defines something. What Runners give to the package is their own.
+func isOperation(f *types.Func) bool {
+	for result := range f.Signature().Results().Variables() {
+		if named, ok := types.Unalias(result.Type()).(*types.Named); ok && isRDD(named.Obj().Pkg()) &&
+			(named.Obj().Name() == "Dataset" || named.Obj().Name() == "Partitioner") {
+			return true
+		}
+	}
+	return defines(f)
+}
+
+// defines reports whether a function of package rdd defines something by its name: a job, an aggregation, an order, an effect.
+func defines(f *types.Func) bool { return strings.HasPrefix(f.Name(), "Define") }
+
 // call checks the functions that are given to a function of package rdd.
 func (j *jobs) call(call *ast.CallExpr) {
 	f := j.callee(call.Fun)
@@ -188,16 +271,16 @@ func (j *jobs) call(call *ast.CallExpr) {
 		lit, isLit := ast.Unparen(arg).(*ast.FuncLit)
 		switch declared := j.callee(arg); {
 		case isLit:
-			// Only the function of Define is found by its name in an executor, without the values around it. What it gives to Map and
-			// its like may capture: the executor calls Define's function, which captures them anew.
-			if f.Name() == "Define" {
+			// Only the functions of Define and its like are found by their names in an executor, without the values around them. What
+			// Define's function gives to Map and its like may capture: the executor calls Define's function, which captures them anew.
+			if defines(f) {
 				j.captures(lit)
 			}
 			j.body(lit.Body)
 		// A method value captures its receiver, which Define's function must not.
-		case declared != nil && (f.Name() != "Define" || declared.Signature().Recv() == nil):
+		case declared != nil && (!defines(f) || declared.Signature().Recv() == nil):
 			j.body(j.bodies[declared])
-		case f.Name() == "Define":
+		case defines(f):
 			j.pass.Reportf(arg.Pos(), "the function of a job has captured values here, which an executor does not get: give "+
 				"Define a function literal or a declared function, and pass the values in its argument")
 		}
@@ -259,7 +342,7 @@ func (j *jobs) body(body *ast.BlockStmt) {
 		}
 		switch obj := j.pass.TypesInfo.Uses[id].(type) {
 		case *types.Var:
-			if why := j.changed[obj]; why != "" {
+			if why := j.changed[obj]; why != "" && !j.reported[id.Pos()] {
 				j.pass.Reportf(id.Pos(), "a function of a job reads %s, which %s: an executor has another value; pass it in "+
 					"the job's argument", obj.Name(), why)
 			}

@@ -25,7 +25,8 @@
 // and executor each call them in a process of its own. Reported are: what the function given to Define captures; package
 // variables that are assigned outside of their declaration and of functions init, whose address is taken, or whose first
 // value is from the environment or the command line; the clock, randomness without a seed, os and flag; and variables of
-// another package with jobs that are assigned.
+// another package with jobs that are assigned. A write to what is declared outside of such a function is always reported: n++ in
+// Map counts in the processes of the executors, and the driver never sees it.
 package main
 
 import "golang.org/x/tools/go/analysis/unitchecker"

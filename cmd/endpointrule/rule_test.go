@@ -13,5 +13,5 @@ func TestRule(t *testing.T) {
 }
 
 func TestJobs(t *testing.T) {
-	analysistest.Run(t, analysistest.TestData(), Jobs, "jobs", "goodjobs", "setsjobs")
+	analysistest.Run(t, analysistest.TestData(), Jobs, "jobs", "goodjobs", "setsjobs", "changingjobs")
 }

@@ -48,3 +48,28 @@ func drive() {
 	started++ // no job reads it
 	_ = time.Now()
 }
+
+// What a function declares it may change; so may what it returns, as an iterator.
+var within = rdd.Define("within", func(n int64) rdd.Dataset[int64] {
+	last := n
+	last++ // before the tasks run, and in each process alike
+	return rdd.Map(rdd.Range(0, n, 1), func(x int64) int64 {
+		sum, of := int64(0), []int64{x, last}
+		for i := range of {
+			sum += of[i]
+			of[i] = 0
+		}
+		add := func() { sum++ }
+		add()
+		return counted(sum)
+	})
+})
+
+func counted(n int64) (sum int64) {
+	for ; n > 0; n-- {
+		sum += n
+	}
+	return sum
+}
+
+var total = rdd.DefineReduce("total", func(a, b int64) int64 { a += b; return a })
