@@ -217,7 +217,7 @@ func (k *talk) works(args string) (string, error) {
 }
 
 // job starts a job: save N has a stage of N tasks that write to the folder out; numbers has one stage of three tasks, tasks N one of N, near PLACES ... one of a task for each word, words TEXT ... two
-// map tasks and two result tasks; another has no lineage.
+// map tasks and two result tasks, join, joinSums, union and sort TEXT ... several stages; another has no lineage.
 func (k *talk) job(args string) (string, error) {
 	name, text, _ := strings.Cut(args, " ")
 	var inv rdd.Invocation
@@ -238,6 +238,14 @@ func (k *talk) job(args string) (string, error) {
 		inv, err = near.With(strings.Fields(text)).Invocation()
 	case "words":
 		inv, err = words.With(strings.Fields(text)).Invocation()
+	case "join":
+		inv, err = joined.With(strings.Fields(text)).Invocation()
+	case "joinSums":
+		inv, err = joinedSums.With(strings.Fields(text)).Invocation()
+	case "union":
+		inv, err = united.With(strings.Fields(text)).Invocation()
+	case "sort":
+		inv, err = sorted.With(strings.Fields(text)).Invocation()
 	default:
 		inv.Name = name
 	}

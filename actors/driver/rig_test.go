@@ -23,6 +23,31 @@ var words = rdd.Define("words", func(text []string) rdd.Dataset[rdd.Pair[string,
 	return rdd.ReduceByKey(ones, func(a, b int64) int64 { return a + b }, 2)
 })
 
+// keyed is a pair for each word, in so many partitions.
+func keyed(text []string, partitions int) rdd.Dataset[rdd.Pair[string, int64]] {
+	return rdd.Map(rdd.Parallelize(text, partitions), func(w string) rdd.Pair[string, int64] { return rdd.PairOf(w, int64(1)) })
+}
+
+var (
+	// joined has a stage of two map tasks for one side, one of one for the other, and two result tasks.
+	joined = rdd.Define("join", func(text []string) rdd.Dataset[rdd.Pair[string, rdd.Both[int64, int64]]] {
+		return rdd.Join(keyed(text, 2), keyed(text, 1), 2)
+	})
+	// joinedSums joins what is in the partitions of the join already: its last stage reads both shuffles, and there is no further one.
+	joinedSums = rdd.Define("joinSums", func(text []string) rdd.Dataset[rdd.Pair[string, rdd.Both[int64, []int64]]] {
+		sums := rdd.ReduceByKey(keyed(text, 2), func(a, b int64) int64 { return a + b }, 2)
+		return rdd.Join(sums, rdd.GroupByKey(rdd.MapValues(sums, func(n int64) int64 { return -n }), 2), 2)
+	})
+	// united has the partitions of a source, then those behind a shuffle.
+	united = rdd.Define("union", func(text []string) rdd.Dataset[rdd.Pair[string, int64]] {
+		return rdd.Union(keyed(text, 1), rdd.ReduceByKey(keyed(text, 1), func(a, b int64) int64 { return a + b }, 1))
+	})
+	// sorted has two ranges, up to m and behind it.
+	sorted = rdd.Define("sort", func(text []string) rdd.Dataset[rdd.Pair[string, int64]] {
+		return rdd.SortByKey(keyed(text, 1), rdd.Bounds[string]{Upper: []string{"m"}})
+	})
+)
+
 // numbers has one stage of three tasks.
 var numbers = rdd.Define("numbers", func(to int64) rdd.Dataset[int64] { return rdd.Range(0, to, 3) })
 
