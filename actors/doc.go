@@ -50,6 +50,7 @@
 //	  listener/  pure: Spark's events as its event log has them
 //	  numbers/   the numbers of jobs, for programs of several goroutines
 //	storage/     BlockManagerMaster, BlockManagerMasterHeartbeat
+//	  blocks/    an executor's cached blocks, in memory and on disk
 //	  memory/    pure but for its lock: an executor's memory, divided between tasks and blocks
 //	executor/    Executor               runs tasks, keeps their map outputs
 //	rdd/         lineages, operations, codecs: no role, no runtime

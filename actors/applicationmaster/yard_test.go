@@ -222,11 +222,12 @@ type noBlocks struct{ host string }
 func (noBlocks) MapOutput(int32, int64, int) (executor.MapOutput, error) {
 	return nil, errors.New("no map outputs are kept here")
 }
-func (noBlocks) Create() (rdd.SpillFile, error) { return nil, errors.New("nothing is spilled here") }
-func (noBlocks) Put([]string, [][]byte) error   { return nil }
-func (noBlocks) Get(id string) ([]byte, error)  { return nil, fmt.Errorf("no block %s", id) }
-func (noBlocks) Remove(string) error            { return nil }
-func (b noBlocks) Address() rpcenv.Address      { return rpcenv.Address{Host: b.host, Port: 1} }
+func (noBlocks) Serve(func(string) ([]byte, bool)) {}
+func (noBlocks) Create() (rdd.SpillFile, error)    { return nil, errors.New("nothing is spilled here") }
+func (noBlocks) Put([]string, [][]byte) error      { return nil }
+func (noBlocks) Get(id string) ([]byte, error)     { return nil, fmt.Errorf("no block %s", id) }
+func (noBlocks) Remove(string) error               { return nil }
+func (b noBlocks) Address() rpcenv.Address         { return rpcenv.Address{Host: b.host, Port: 1} }
 
 // noFiles stages nothing.
 type noFiles struct{}

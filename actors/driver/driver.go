@@ -60,8 +60,9 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if scheduler.exclude, err = exclude.NewConfig(env.Conf(), cfg.maxFailures(env.Conf()), false); err != nil {
 		return nil, fmt.Errorf("driver: %w", err)
 	}
-	d := &Driver{env: env, scheduler: scheduler, blocks: storage.NewMaster(), yarn: cfg.YARN != nil, bus: cfg.wantsEvents(), fs: cfg.FS}
+	d := &Driver{env: env, scheduler: scheduler, yarn: cfg.YARN != nil, bus: cfg.wantsEvents(), fs: cfg.FS}
 	d.receiver = heartbeat.New(d.ref(Name))
+	d.blocks = storage.NewMaster(d.ref(dag.Name))
 	endpoints := d.endpoints(cfg)
 	if allocation.Enabled(env.Conf()) {
 		s, err := allocation.NewConfig(env.Conf())
@@ -127,7 +128,7 @@ func (d *Driver) endpoints(cfg Config) []named {
 		{Name, d.scheduler},
 		{dag.Name, dag.New(dag.Config{
 			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Commits: d.ref(commit.Name), Barriers: d.barriers,
-			Listeners: d.listeners(cfg), Bus: d.busRef(), FS: cfg.FS,
+			Blocks: d.ref(storage.MasterName), Listeners: d.listeners(cfg), Bus: d.busRef(), FS: cfg.FS,
 		})},
 	}
 	switch {
@@ -203,6 +204,13 @@ func (d *Driver) runJob(b *rpcenv.Blocking, id int32, job rdd.Invocation, action
 func Cancel[Q rpcenv.Asks[dag.JobsCancelled]](b *rpcenv.Blocking, d *Driver, q Q) ([]int32, error) {
 	answer, err := rpcenv.AskWait(b, d.ref(dag.Name), q)
 	return answer.Jobs, err
+}
+
+// Unpersist ends the keeping of persisted datasets, by their keys (rdd.Persisted), and waits until the executors have given up their
+// blocks.
+func (d *Driver) Unpersist(b *rpcenv.Blocking, keys []string) error {
+	_, err := rpcenv.AskWait(b, d.ref(dag.Name), dag.UnpersistRDDs{Keys: keys})
+	return err
 }
 
 // Stop ends the driver in good order, as SparkContext.stop: jobs that are not answered fail, the executors get

@@ -82,7 +82,7 @@ func TestTheSettingsAreAskedForInAnEnvOfTheirOwn(t *testing.T) {
 		`Exec0/sparkExecutor CheckExistence {"name":"OutputCommitCoordinator"}`,
 		`Exec0/Executor CheckExistence {"name":"CoarseGrainedScheduler"}`,
 		`Exec0/Executor RegisterExecutor {"executorId":"0","executorRef":{"name":"Executor"},"hostname":"10.0.0.2","cores":2}`,
-		`Exec0/Executor RegisterBlockManager {"blockManagerId":{"executorId":"0","host":"10.0.0.2","port":1},"maxOnHeapMemSize":455501414,"isReRegister":false}`,
+		`Exec0/Executor RegisterBlockManager {"blockManagerId":{"executorId":"0","host":"10.0.0.2","port":1},"maxOnHeapMemSize":455501414,"isReRegister":false,"storageEndpoint":{"name":"Executor"}}`,
 		`Exec0/Executor CheckExistence {"name":"HeartbeatReceiver"}`,
 	}
 	if got := r.asks(); !slices.Equal(got, want) {

@@ -97,6 +97,8 @@ type Blocks interface {
 	Get(id string) ([]byte, error)
 	// Remove ends the keeping of a block that was put alone. One that is not there is no error.
 	Remove(id string) error
+	// Serve makes others find cached blocks: it asks lookup for a block that others fetch, before it looks among its own.
+	Serve(lookup func(id string) ([]byte, bool))
 	// Address is where others fetch.
 	Address() rpcenv.Address
 }

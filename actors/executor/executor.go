@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/heartbeat"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/storage/blocks"
 	"github.com/coherer/coherer/actors/storage/memory"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/messages/app"
@@ -27,6 +28,7 @@ type Executor struct {
 	blocks    rpcenv.Ref
 	heartbeat rpcenv.Ref
 	memory    *memory.Manager
+	cached    *blocks.Store
 	failures  int // heartbeats in a row without an answer
 }
 
@@ -51,6 +53,8 @@ type (
 func (e *Executor) OnStart(c *rpcenv.Context) {
 	c.SetLog(c.Log().WithField("executor", e.cfg.Args.ExecutorID))
 	e.memory = newMemory(c.Conf())
+	e.cached = blocks.New(e.memory, e.cfg.IO.Blocks)
+	e.cfg.IO.Blocks.Serve(e.cached.Bytes)
 	rpcenv.Resolve(c, e.cfg.Args.DriverURL, func(ref rpcenv.Ref, err error) {
 		if err != nil {
 			e.exit(c, 1, fmt.Sprintf("Cannot register with driver: %s: %v", e.cfg.Args.DriverURL, err), false) // the driver is not known
@@ -90,6 +94,10 @@ func (e *Executor) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		e.killTask(c, m)
 	case *storagepb.RemoveBlock:
 		e.removeBlock(c, m)
+	case *storagepb.RemoveRdd:
+		e.removeRDD(c, m)
+	case ReportBlocks:
+		e.reportBlocks(c, m)
 	case *app.StopExecutor:
 		e.stopExecutor(c)
 	case *app.DecommissionExecutor:
@@ -130,6 +138,7 @@ func (e *Executor) registeredExecutor(c *rpcenv.Context) {
 func (e *Executor) registerBlockManager(c *rpcenv.Context, again bool, then func()) {
 	q := &storagepb.RegisterBlockManager{
 		BlockManagerId: e.blockManagerID(), IsReRegister: &again, MaxOnHeapMemSize: e.memory.MaxStorage(),
+		StorageEndpoint: c.Self().Proto(),
 	}
 	rpcenv.Ask(c, e.blocks, q, func(r *storagepb.BlockManagerRegistered, err error) {
 		switch {
@@ -169,7 +178,7 @@ func (e *Executor) sendHeartbeat(c *rpcenv.Context) {
 		e.failures = 0
 		if r.GetReregisterBlockManager() {
 			c.Log().Info("Told to re-register on heartbeat")
-			e.registerBlockManager(c, true, func() {})
+			e.registerAgain(c)
 		}
 	}, rpcenv.Timeout(period.Key(), period.Get(c.Conf())))
 }

@@ -26,7 +26,7 @@ func TestTheDriverIsToldAllOfAnExecutor(t *testing.T) {
 	r.wantHeard(
 		`CoarseGrainedScheduler RetrieveSparkAppConfig{resource_profile_id:7}`,
 		`CoarseGrainedScheduler RegisterExecutor{executor_id:"0" executor_ref:{name:"Executor"} hostname:"10.0.0.2" cores:2 log_urls:{key:"stdout" value:"http://w/stdout"} attributes:{key:"HTTP_SCHEME" value:"http://"} resource_profile_id:7 resources:{name:"gpu" addresses:"0"}}`,
-		`BlockManagerMaster RegisterBlockManager{block_manager_id:{executor_id:"0" host:"10.0.0.2" port:1} max_on_heap_mem_size:455501414 is_re_register:false}`,
+		`BlockManagerMaster RegisterBlockManager{block_manager_id:{executor_id:"0" host:"10.0.0.2" port:1} max_on_heap_mem_size:455501414 is_re_register:false storage_endpoint:{name:"Executor"}}`,
 		`CoarseGrainedScheduler LaunchedExecutor{executor_id:"0"}`,
 	)
 	d := task(t, squares.With(none{}), 7)
@@ -56,7 +56,7 @@ func TestTheDriverIsToldAllOfAnExecutor(t *testing.T) {
 		`CoarseGrainedScheduler StatusUpdate{executor_id:"0" task_id:9 state:RUNNING task_cpus:1}`,
 		`CoarseGrainedScheduler StatusUpdate{executor_id:"0" task_id:8 state:RUNNING task_cpus:1}`,
 		`HeartbeatReceiver Heartbeat{executor_id:"0" block_manager_id:{executor_id:"0" host:"10.0.0.2" port:1} running_tasks:8 running_tasks:9}`,
-		`BlockManagerMaster RegisterBlockManager{block_manager_id:{executor_id:"0" host:"10.0.0.2" port:1} max_on_heap_mem_size:455501414 is_re_register:true}`,
+		`BlockManagerMaster RegisterBlockManager{block_manager_id:{executor_id:"0" host:"10.0.0.2" port:1} max_on_heap_mem_size:455501414 is_re_register:true storage_endpoint:{name:"Executor"}}`,
 	)
 }
 

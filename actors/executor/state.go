@@ -21,6 +21,9 @@ type state struct {
 	outputs map[int32][]*storagepb.MapStatus
 	asking  map[int32][]func(error) // tasks that wait for the outputs of a shuffle
 	epoch   int64
+	reports reports
+	// registering: the block manager is being registered again.
+	registering bool
 }
 
 // task is an attempt that runs.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/actors/storage/blocks"
 	"github.com/coherer/coherer/actors/storage/memory"
 	"github.com/coherer/coherer/messages/app"
 	storagepb "github.com/coherer/coherer/messages/storage"
@@ -23,6 +24,8 @@ type work struct {
 	driver  rpcenv.Address
 	limits  limits
 	memory  *memory.Manager
+	cached  *blocks.Store
+	master  rpcenv.Ref // BlockManagerMaster
 	began   time.Time
 	// read counts records of its input and of shuffles, while it runs.
 	read rdd.Counter
@@ -50,7 +53,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 		Node: int(d.GetNode()), Partition: int(d.GetPartitionId()), Split: d.GetSplit(), FS: w.io.FS,
 		Fetch: func(shuffle, reduce int) iter.Seq2[io.Reader, error] { return readers(w.fetch(b, shuffle, reduce)) },
 		Spill: w.io.Blocks, SpillAfter: w.limits.spillAfter, Metrics: &metrics,
-		Memory: w.memory.Task(d.GetTaskId()),
+		Memory: taskMemory{w.memory.Task(d.GetTaskId()), taskCache{w, b}},
 		Done: func() error {
 			if b.Done() {
 				return errKilled
@@ -58,6 +61,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 			return nil
 		},
 		Sleep:   b.Sleep,
+		Cache:   taskCache{w, b},
 		OnInput: func(n int64) { result.BytesRead += n },
 		Read:    &w.read,
 	}

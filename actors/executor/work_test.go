@@ -72,6 +72,8 @@ func (o *outside) Remove(id string) error {
 	return o.lacks[id]
 }
 
+func (*outside) Serve(func(string) ([]byte, bool)) {}
+
 func (*outside) Address() rpcenv.Address { return rpcenv.Address{Host: "h0", Port: 1} }
 
 func (o *outside) Fetch(_ *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(i int, data []byte) error) error {

@@ -37,6 +37,8 @@ type node struct {
 	write func(r *run, partition int, out *mapWriter)
 	// partitioner is the name of the Partitioner that the keys are in the partitions of; "": of none that is known.
 	partitioner string
+	// persist: the partitions are kept; nil for other operations than Persist.
+	persist *persist
 	// indeterminate: computed again, it may give other records.
 	indeterminate bool
 	err           error // why a job with this node cannot be used

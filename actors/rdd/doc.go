@@ -88,6 +88,19 @@
 //     recovered. Errors of Task.Fetch, Task.Done and Task.Sleep are returned as they are.
 //   - Decoders are bounded: damaged bytes give ErrCorrupt and never a panic or a large allocation.
 //
+// # What is kept
+//
+// Persist keeps the partitions of a Dataset where they were computed first, in memory, on disk or both; Cache is Persist in memory.
+// Later jobs read them there, and compute nothing that lies behind:
+//
+//	var Lines = rdd.Define("lines", func(path string) rdd.Dataset[Line] {
+//		return rdd.Cache(rdd.Map(rdd.TextFile(path, 4), parse))
+//	})
+//
+// A second action of Lines.With(path) reads them, and so does another job that takes it up by From. Records are kept in their encoding at
+// every level, so that a reader gets records of its own. What memory has no room for, and what was lost with its executor, is computed
+// again. Unpersist gives the partitions up; those of a file that has changed since go by themselves.
+//
 // # Where tasks run
 //
 // Prefer says on which hosts the partitions of a Dataset lie. A driver starts tasks there if a core gets free soon enough. Tasks behind a

@@ -50,7 +50,10 @@ func Define[A, T any](name string, f func(A) Dataset[T]) Job[A, T] {
 				err = &UserError{Value: v, Stack: debug.Stack(), Node: -1, Op: "Define", Func: e.function}
 			}
 		}()
-		return f(a), nil
+		d = f(a)
+		// Now, before another job takes it up and marks what it adds itself.
+		markOrigin(d.node, name, args)
+		return d, nil
 	}
 	e.dataset = func(args []byte) (any, error) { return dataset(args) }
 	e.lineage = func(args []byte) (*Lineage, error) {
@@ -58,7 +61,11 @@ func Define[A, T any](name string, f func(A) Dataset[T]) Job[A, T] {
 		if err != nil {
 			return nil, err
 		}
-		return newLineage(name, d, records)
+		l, err := newLineage(name, d, records)
+		if err == nil {
+			l.args = args
+		}
+		return l, err
 	}
 	register(e)
 	return Job[A, T]{e}

@@ -18,6 +18,7 @@ type Lineage struct {
 	// one is the result.
 	Nodes []Node
 
+	args      []byte // of the job, encoded
 	nodes     []*node
 	number    map[*node]int
 	shuffles  []Shuffle

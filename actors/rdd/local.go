@@ -5,21 +5,26 @@ import (
 	"context"
 	"io"
 	"iter"
+	"slices"
 	"time"
 )
 
 // Local is a Runner without a cluster, for tests and for learning: it runs one task after the other in the calling
 // goroutine and keeps the shuffles in memory. As an executor does, it makes the lineage anew and compares the digests.
-// The pauses of Sleep take no time.
-func Local(fs FS) Runner { return local{fs} }
+// The pauses of Sleep take no time. Persisted Datasets are kept in memory, without a bound, as long as the Runner.
+func Local(fs FS) Runner { return local{fs, newLocalCache()} }
 
-type local struct{ fs FS }
+type local struct {
+	fs FS
+	*localCache
+}
 
 // localJob is one run of a job; outputs has the blocks by shuffle, map task and reducer.
 type localJob struct {
 	ctx     context.Context
 	fs      FS
 	lineage *Lineage
+	cache   *jobCache
 	outputs [][][][]byte
 }
 
@@ -40,7 +45,22 @@ func (r local) runJob(ctx context.Context, job Invocation, action Action) ([]Res
 		return nil, &LineageError{Job: job.Name, Driver: job.Lineage.Lines(), Executor: lineage.Lines()}
 	}
 	j := &localJob{ctx: ctx, fs: r.fs, lineage: lineage}
-	for _, s := range lineage.Shuffles() { // each after those that it needs
+	shuffles := lineage.Shuffles()
+	nodes := []int{lineage.Last()}
+	for _, s := range shuffles {
+		nodes = append(nodes, s.MapNode)
+	}
+	layout, err := lineage.Layout(r.fs, nodes)
+	if err != nil {
+		return nil, err
+	}
+	j.cache = r.of(layout.Persisted)
+	needed := j.needed(shuffles)
+	for _, s := range shuffles { // each after those that it needs
+		if !needed[s.Index] {
+			j.outputs = append(j.outputs, nil)
+			continue
+		}
 		var maps [][][]byte
 		err := j.stage(s.MapNode, nil, func(t Task) error {
 			blocks := make(Blocks, s.Reducers)
@@ -84,6 +104,23 @@ func (j *localJob) result(t Task, job Invocation, action Action) (Result, error)
 	return res, err
 }
 
+// needed are the shuffles whose records the job reads: not those behind a Dataset that is wholly kept.
+func (j *localJob) needed(shuffles []Shuffle) []bool {
+	needed := make([]bool, len(shuffles))
+	look := func(node int) {
+		for _, i := range j.lineage.NeededShuffles(node, j.cache.whole) {
+			needed[i] = true
+		}
+	}
+	look(j.lineage.Last())
+	for _, s := range slices.Backward(shuffles) { // those that read before those that are read
+		if needed[s.Index] {
+			look(s.MapNode)
+		}
+	}
+	return needed
+}
+
 // stage runs a task for each partition of a node that is wanted; nil: all.
 func (j *localJob) stage(node int, wanted []int32, run func(Task) error) error {
 	splits, err := j.lineage.Splits(j.fs, node)
@@ -100,7 +137,7 @@ func (j *localJob) stage(node int, wanted []int32, run func(Task) error) error {
 	}
 	for _, partition := range wanted {
 		t := Task{
-			Node: node, Partition: int(partition), Split: splits[partition], FS: j.fs, Fetch: j.fetch, Done: j.ctx.Err,
+			Node: node, Partition: int(partition), Split: splits[partition], FS: j.fs, Fetch: j.fetch, Done: j.ctx.Err, Cache: j.cache,
 			Sleep: func(time.Duration) error { return j.ctx.Err() },
 		}
 		if err := run(t); err != nil {

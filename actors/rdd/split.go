@@ -34,10 +34,25 @@ func (l *Lineage) Splits(fs FS, node int) ([][]byte, error) {
 // SplitAll are the splits of several nodes, and the version of the files that they are of: jobs of one name, argument and version
 // compute the same. It has the path, the size and what Versioned says of each file. A file is looked at once.
 func (l *Lineage) SplitAll(fs FS, nodes []int) (all [][][]byte, version string, err error) {
-	files := map[int][][]byte{}
+	x, err := l.Layout(fs, nodes)
+	return x.Splits, x.Version, err
+}
+
+// Layout is what a look at the files of a lineage gives.
+type Layout struct {
+	// Splits and Version are those of SplitAll.
+	Splits  [][][]byte
+	Version string
+	// Persisted are the persisted nodes in the stages of the nodes that were asked for, ascending.
+	Persisted []Persisted
+}
+
+// Layout is SplitAll with the persisted nodes.
+func (l *Lineage) Layout(fs FS, nodes []int) (x Layout, err error) {
+	files, versions, known := map[int][][]byte{}, map[int]string{}, make([]int, len(l.nodes))
 	for _, node := range nodes {
 		if node < 0 || node > l.Last() {
-			return nil, "", fmt.Errorf("%w: job %s has no node %d", ErrBadTask, l.Job, node)
+			return Layout{}, fmt.Errorf("%w: job %s has no node %d", ErrBadTask, l.Job, node)
 		}
 		counts := map[int]int{}
 		for _, i := range l.Narrow(node) {
@@ -45,17 +60,19 @@ func (l *Lineage) SplitAll(fs FS, nodes []int) (all [][][]byte, version string, 
 				continue
 			}
 			if _, known := files[i]; !known {
-				var of string
-				if files[i], of, err = l.nodes[i].split(fs); err != nil {
-					return nil, "", err
+				if files[i], versions[i], err = l.nodes[i].split(fs); err != nil {
+					return Layout{}, err
 				}
-				version += of
+				x.Version += versions[i]
 			}
 			counts[i] = len(files[i])
 		}
 		sizes, err := l.sizes(node, counts)
 		if err != nil {
-			return nil, "", err
+			return Layout{}, err
+		}
+		for i, n := range sizes {
+			known[i] = max(known[i], n)
 		}
 		splits := make([][]byte, sizes[node])
 		for p := range splits {
@@ -63,9 +80,15 @@ func (l *Lineage) SplitAll(fs FS, nodes []int) (all [][][]byte, version string, 
 				splits[p] = l.encodeSplit(counts, files, sizes, part{node, p})
 			}
 		}
-		all = append(all, splits)
+		x.Splits = append(x.Splits, splits)
 	}
-	return all, version, nil
+	for _, p := range l.Persisted() {
+		if p.Partitions = known[p.Node]; p.Partitions > 0 {
+			p.Version = l.versionAbove(p.Node, versions)
+			x.Persisted = append(x.Persisted, p)
+		}
+	}
+	return x, nil
 }
 
 // Partitions is the number of partitions of a node, 0 when it depends on a text file: then Splits has one each.

@@ -51,6 +51,8 @@ type Task struct {
 	// Done, when not nil, is asked every 16 records and every chunk of a file; its error ends the task, which
 	// returns it unchanged.
 	Done func() error
+	// Cache, when not nil, keeps the partitions of persisted nodes.
+	Cache BlockCache
 	// Sleep is what the operation Sleep pauses by: virtual time in a simulation. Its error ends the task, which returns it
 	// unchanged. Without a Sleep in the stage it may be nil.
 	Sleep func(d time.Duration) error

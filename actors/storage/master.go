@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -21,14 +22,15 @@ const InvalidExecutor = "invalid"
 
 // Master is the endpoint BlockManagerMaster.
 type Master struct {
-	alive    map[string]bool                    // executors
-	managers map[string]*storage.BlockManagerId // by executor
-	bus      rpcenv.Ref                         // see PostTo
+	alive     map[string]bool     // executors
+	managers  map[string]*manager // by executor
+	listeners []rpcenv.Ref
+	bus       rpcenv.Ref // see PostTo
 }
 
-// NewMaster makes a Master without block managers.
-func NewMaster() *Master {
-	return &Master{alive: map[string]bool{}, managers: map[string]*storage.BlockManagerId{}}
+// NewMaster makes a Master without block managers. Listeners get event.PartitionKept.
+func NewMaster(listeners ...rpcenv.Ref) *Master {
+	return &Master{alive: map[string]bool{}, managers: map[string]*manager{}, listeners: listeners}
 }
 
 // Receive is a callback of the endpoint.
@@ -37,7 +39,13 @@ func (s *Master) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case *storage.RegisterBlockManager:
 		s.registerBlockManager(c, m)
 	case *storage.GetLocations:
-		rpcenv.Reply(c, m, &storage.BlockLocations{})
+		s.getLocations(c, m)
+	case *storage.GetLocationsAndStatus:
+		s.getLocationsAndStatus(c, m)
+	case *storage.UpdateBlockInfo:
+		s.updateBlockInfo(c, m)
+	case RemoveRDD:
+		s.removeRDD(c, m)
 	case event.ExecutorChange:
 		s.executorChange(c, m)
 	default:
@@ -56,7 +64,12 @@ func (s *Master) registerBlockManager(c *rpcenv.Context, m *storage.RegisterBloc
 		rpcenv.Reply(c, m, &storage.BlockManagerRegistered{BlockManagerId: refused})
 		return
 	}
-	s.managers[id.GetExecutorId()] = id
+	s.removeManager(c, id.GetExecutorId()) // one that registers again reports its blocks anew
+	x := &manager{id: id, blocks: map[string]*storage.UpdateBlockInfo{}}
+	if m.GetStorageEndpoint() != nil {
+		x.endpoint = c.Ref(m.GetStorageEndpoint())
+	}
+	s.managers[id.GetExecutorId()] = x
 	s.post(c, event.BlockManagerAdded{ID: id, OnHeap: m.GetMaxOnHeapMemSize()})
 	c.Log().Infof("Registering block manager %s:%d with %d B RAM, executor %s", id.GetHost(), id.GetPort(),
 		m.GetMaxOnHeapMemSize(), id.GetExecutorId())
@@ -69,12 +82,31 @@ func (s *Master) executorChange(c *rpcenv.Context, m event.ExecutorChange) {
 		s.alive[m.ExecutorID] = true
 	case event.ExecutorLost:
 		delete(s.alive, m.ExecutorID)
-		if id := s.managers[m.ExecutorID]; id != nil {
-			s.post(c, event.BlockManagerRemoved{ID: id})
+		if x := s.managers[m.ExecutorID]; x != nil {
+			s.post(c, event.BlockManagerRemoved{ID: x.id})
 			c.Log().Infof("Removing block manager of executor %s", m.ExecutorID)
-			delete(s.managers, m.ExecutorID)
+			s.removeManager(c, m.ExecutorID)
 		}
 	}
+}
+
+// removeManager forgets a block manager, if there is one, with its blocks.
+func (s *Master) removeManager(c *rpcenv.Context, executor string) {
+	m := s.managers[executor]
+	if m == nil {
+		return
+	}
+	delete(s.managers, executor)
+	for _, block := range slices.Sorted(maps.Keys(m.blocks)) {
+		s.publish(c, m, block, false)
+	}
+}
+
+// order are the executors that have a block manager, in the order of their numbers.
+func (s *Master) order() []string {
+	return slices.SortedFunc(maps.Keys(s.managers), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
 }
 
 // Executors are those that have a block manager or may get one, in order.

@@ -17,8 +17,9 @@ type App struct {
 }
 
 var (
-	_ rdd.Runner = (*App)(nil)
-	_ rdd.Rounds = (*App)(nil)
+	_ rdd.Runner      = (*App)(nil)
+	_ rdd.Rounds      = (*App)(nil)
+	_ rdd.Unpersister = (*App)(nil)
 )
 
 // On is the App of a driver whose program is a body of Env.Go, as in a simulation. There the end of a context that is not the
@@ -56,6 +57,17 @@ func (a *App) Partitions(_ context.Context, job rdd.Invocation) (int, error) {
 
 // TakeRounds are spark.rdd.limit.initialNumPartitions and spark.rdd.limit.scaleUpFactor, for rdd.Take.
 func (a *App) TakeRounds() (first, scaleUp int) { return a.driver.TakeRounds() }
+
+// Unpersist ends the keeping of persisted datasets (rdd.Unpersist). It fails with the cause of ctx when that ends first.
+func (a *App) Unpersist(ctx context.Context, keys []string) error {
+	b := a.blocking(ctx)
+	defer b.Close()
+	err := a.driver.Unpersist(b, keys)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
 
 // Pause waits for d, in the time of the application's Env. It fails when ctx ends first.
 func (a *App) Pause(ctx context.Context, d time.Duration) error {

@@ -35,3 +35,9 @@ var Programs = map[string]Program{
 	"pi":    Pi,
 	"sleep": Sleep,
 }
+
+// Studies are the programs for Worlds, by name: they read no file.
+var Studies = map[string]Program{
+	"cached": Cached,
+	"words":  Words,
+}

@@ -44,6 +44,8 @@ type blockStore struct {
 	data  map[string][]byte
 	disk  int64 // bytes that fit; 0: any number
 	used  int64 // bytes of temporary files and of map outputs
+	// lookup finds cached blocks.
+	lookup func(id string) ([]byte, bool)
 }
 
 var (
@@ -81,6 +83,25 @@ func (s *blockStore) Get(id string) ([]byte, error) {
 	return data, nil
 }
 
+func (s *blockStore) Serve(lookup func(id string) ([]byte, bool)) {
+	s.table.mu.Lock()
+	defer s.table.mu.Unlock()
+	s.lookup = lookup
+}
+
+// served is a block as others get it.
+func (s *blockStore) served(id string) ([]byte, error) {
+	s.table.mu.Lock()
+	lookup := s.lookup
+	s.table.mu.Unlock()
+	if lookup != nil { // without the lock: it may ask for a block that is kept here
+		if data, ok := lookup(id); ok {
+			return data, nil
+		}
+	}
+	return s.Get(id)
+}
+
 func (s *blockStore) Remove(id string) error {
 	s.table.mu.Lock()
 	defer s.table.mu.Unlock()
@@ -102,7 +123,7 @@ func (t *blockTable) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string
 		return fmt.Errorf("fetch blocks from %s: connection refused", from)
 	}
 	for i, id := range ids {
-		data, err := s.Get(id)
+		data, err := s.served(id)
 		if err != nil {
 			return err
 		}

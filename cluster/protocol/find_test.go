@@ -121,7 +121,7 @@ func TestTextSaysWhatThereIsToSay(t *testing.T) {
 		"Connected":              {"CoarseGrainedScheduler: actors/driver/appclient.go Scheduler.connected", "AppClient: actors/appclient/registration.go"},
 		"HeartbeatResponse":      {"an answer", "FROM       HeartbeatReceiver", "it answers app.Heartbeat"},
 		"Hello":                  {"rpcenv/handshake.go", "It is not recorded"},
-		"GetLocations":           {"No recorded run has one", "Master.Receive"},
+		"GetLocations":           {"No recorded run has one", "Master.getLocations"},
 		"TaskState":              {"VALUES", "TASK_LOST", "INSIDE     app.StatusUpdate"},
 		"CoarseGrainedScheduler": {"WHERE the driver", "app.LaunchTask", "HANDLES", "SENDS"},
 		"task-launch":            {"A -> Exec0 Executor LaunchTask", "StatusUpdate(executorId=0 taskId=0 state=RUNNING"},

@@ -41,6 +41,9 @@ func (r *Runner) submit(c syntax.Command) error {
 	}
 	run, ok := builtin.Programs[c.Args[1]]
 	if !ok {
+		run, ok = builtin.Studies[c.Args[1]]
+	}
+	if !ok {
 		return fmt.Errorf("no program is called %s", c.Args[1])
 	}
 	cfg, settings, err := r.client(c)

@@ -27,7 +27,7 @@ import (
 func (r *Runner) onYARN() *local.YARN {
 	if r.yarn == nil {
 		programs := maps.Clone(builtin.Programs)
-		programs["words"] = builtin.Words
+		maps.Copy(programs, builtin.Studies)
 		r.yarn = local.NewYARN(r.world, programs)
 		r.observer.YARN(r.yarn)
 		if r.everybody {

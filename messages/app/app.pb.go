@@ -609,7 +609,9 @@ type TaskOutput struct {
 	// path of the folder, as all processes find it.
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
 	// job is the name that Hadoop would give the job, in the names of its attempts: "202601021504050000_0003".
-	Job           string `protobuf:"bytes,2,opt,name=job,proto3" json:"job,omitempty"`
+	Job string `protobuf:"bytes,2,opt,name=job,proto3" json:"job,omitempty"`
+	// persisted are the nodes that the task may read or keep, ascending.
+	Persisted     []*PersistedNode `protobuf:"bytes,22,rep,name=persisted,proto3" json:"persisted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -658,6 +660,75 @@ func (x *TaskOutput) GetJob() string {
 	return ""
 }
 
+func (x *TaskOutput) GetPersisted() []*PersistedNode {
+	if x != nil {
+		return x.Persisted
+	}
+	return nil
+}
+
+// PersistedNode says which of a lineage's nodes is kept, and under which number.
+type PersistedNode struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Node  int32                  `protobuf:"varint,1,opt,name=node,proto3" json:"node,omitempty"`
+	// rdd_id numbers the persisted datasets of the application; blocks are called rdd_ID_PARTITION.
+	RddId         int32                 `protobuf:"varint,2,opt,name=rdd_id,json=rddId,proto3" json:"rdd_id,omitempty"`
+	Level         *storage.StorageLevel `protobuf:"bytes,3,opt,name=level,proto3" json:"level,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PersistedNode) Reset() {
+	*x = PersistedNode{}
+	mi := &file_proto_app_app_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PersistedNode) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PersistedNode) ProtoMessage() {}
+
+func (x *PersistedNode) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_app_app_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PersistedNode.ProtoReflect.Descriptor instead.
+func (*PersistedNode) Descriptor() ([]byte, []int) {
+	return file_proto_app_app_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *PersistedNode) GetNode() int32 {
+	if x != nil {
+		return x.Node
+	}
+	return 0
+}
+
+func (x *PersistedNode) GetRddId() int32 {
+	if x != nil {
+		return x.RddId
+	}
+	return 0
+}
+
+func (x *PersistedNode) GetLevel() *storage.StorageLevel {
+	if x != nil {
+		return x.Level
+	}
+	return nil
+}
+
 // LaunchTask orders one attempt of a task.
 type LaunchTask struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -668,7 +739,7 @@ type LaunchTask struct {
 
 func (x *LaunchTask) Reset() {
 	*x = LaunchTask{}
-	mi := &file_proto_app_app_proto_msgTypes[7]
+	mi := &file_proto_app_app_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -680,7 +751,7 @@ func (x *LaunchTask) String() string {
 func (*LaunchTask) ProtoMessage() {}
 
 func (x *LaunchTask) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[7]
+	mi := &file_proto_app_app_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -693,7 +764,7 @@ func (x *LaunchTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LaunchTask.ProtoReflect.Descriptor instead.
 func (*LaunchTask) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{7}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *LaunchTask) GetData() *TaskDescription {
@@ -721,7 +792,7 @@ type StatusUpdate struct {
 
 func (x *StatusUpdate) Reset() {
 	*x = StatusUpdate{}
-	mi := &file_proto_app_app_proto_msgTypes[8]
+	mi := &file_proto_app_app_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -733,7 +804,7 @@ func (x *StatusUpdate) String() string {
 func (*StatusUpdate) ProtoMessage() {}
 
 func (x *StatusUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[8]
+	mi := &file_proto_app_app_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -746,7 +817,7 @@ func (x *StatusUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusUpdate.ProtoReflect.Descriptor instead.
 func (*StatusUpdate) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{8}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *StatusUpdate) GetExecutorId() string {
@@ -823,7 +894,7 @@ type TaskResult struct {
 
 func (x *TaskResult) Reset() {
 	*x = TaskResult{}
-	mi := &file_proto_app_app_proto_msgTypes[9]
+	mi := &file_proto_app_app_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -835,7 +906,7 @@ func (x *TaskResult) String() string {
 func (*TaskResult) ProtoMessage() {}
 
 func (x *TaskResult) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[9]
+	mi := &file_proto_app_app_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -848,7 +919,7 @@ func (x *TaskResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskResult.ProtoReflect.Descriptor instead.
 func (*TaskResult) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{9}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TaskResult) GetMapStatus() *storage.MapStatus {
@@ -953,7 +1024,7 @@ type ShuffleMetrics struct {
 
 func (x *ShuffleMetrics) Reset() {
 	*x = ShuffleMetrics{}
-	mi := &file_proto_app_app_proto_msgTypes[10]
+	mi := &file_proto_app_app_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -965,7 +1036,7 @@ func (x *ShuffleMetrics) String() string {
 func (*ShuffleMetrics) ProtoMessage() {}
 
 func (x *ShuffleMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[10]
+	mi := &file_proto_app_app_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -978,7 +1049,7 @@ func (x *ShuffleMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShuffleMetrics.ProtoReflect.Descriptor instead.
 func (*ShuffleMetrics) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{10}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ShuffleMetrics) GetBytes() int64 {
@@ -1018,7 +1089,7 @@ type TaskFailure struct {
 
 func (x *TaskFailure) Reset() {
 	*x = TaskFailure{}
-	mi := &file_proto_app_app_proto_msgTypes[11]
+	mi := &file_proto_app_app_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1030,7 +1101,7 @@ func (x *TaskFailure) String() string {
 func (*TaskFailure) ProtoMessage() {}
 
 func (x *TaskFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[11]
+	mi := &file_proto_app_app_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1043,7 +1114,7 @@ func (x *TaskFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskFailure.ProtoReflect.Descriptor instead.
 func (*TaskFailure) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{11}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TaskFailure) GetKind() string {
@@ -1118,7 +1189,7 @@ type KillTask struct {
 
 func (x *KillTask) Reset() {
 	*x = KillTask{}
-	mi := &file_proto_app_app_proto_msgTypes[12]
+	mi := &file_proto_app_app_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1130,7 +1201,7 @@ func (x *KillTask) String() string {
 func (*KillTask) ProtoMessage() {}
 
 func (x *KillTask) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[12]
+	mi := &file_proto_app_app_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1143,7 +1214,7 @@ func (x *KillTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KillTask.ProtoReflect.Descriptor instead.
 func (*KillTask) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{12}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *KillTask) GetTaskId() int64 {
@@ -1189,7 +1260,7 @@ type RemoveExecutor struct {
 
 func (x *RemoveExecutor) Reset() {
 	*x = RemoveExecutor{}
-	mi := &file_proto_app_app_proto_msgTypes[13]
+	mi := &file_proto_app_app_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1201,7 +1272,7 @@ func (x *RemoveExecutor) String() string {
 func (*RemoveExecutor) ProtoMessage() {}
 
 func (x *RemoveExecutor) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[13]
+	mi := &file_proto_app_app_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1214,7 +1285,7 @@ func (x *RemoveExecutor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveExecutor.ProtoReflect.Descriptor instead.
 func (*RemoveExecutor) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{13}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RemoveExecutor) GetExecutorId() string {
@@ -1251,7 +1322,7 @@ type ExecutorExited struct {
 
 func (x *ExecutorExited) Reset() {
 	*x = ExecutorExited{}
-	mi := &file_proto_app_app_proto_msgTypes[14]
+	mi := &file_proto_app_app_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1263,7 +1334,7 @@ func (x *ExecutorExited) String() string {
 func (*ExecutorExited) ProtoMessage() {}
 
 func (x *ExecutorExited) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[14]
+	mi := &file_proto_app_app_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1276,7 +1347,7 @@ func (x *ExecutorExited) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecutorExited.ProtoReflect.Descriptor instead.
 func (*ExecutorExited) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{14}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ExecutorExited) GetExitCode() int32 {
@@ -1309,7 +1380,7 @@ type StopExecutor struct {
 
 func (x *StopExecutor) Reset() {
 	*x = StopExecutor{}
-	mi := &file_proto_app_app_proto_msgTypes[15]
+	mi := &file_proto_app_app_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1321,7 +1392,7 @@ func (x *StopExecutor) String() string {
 func (*StopExecutor) ProtoMessage() {}
 
 func (x *StopExecutor) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[15]
+	mi := &file_proto_app_app_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1334,7 +1405,7 @@ func (x *StopExecutor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopExecutor.ProtoReflect.Descriptor instead.
 func (*StopExecutor) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{15}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{16}
 }
 
 // Heartbeat keeps an executor alive in its driver's books, each spark.executor.heartbeatInterval. A duplicate does
@@ -1354,7 +1425,7 @@ type Heartbeat struct {
 
 func (x *Heartbeat) Reset() {
 	*x = Heartbeat{}
-	mi := &file_proto_app_app_proto_msgTypes[16]
+	mi := &file_proto_app_app_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1366,7 +1437,7 @@ func (x *Heartbeat) String() string {
 func (*Heartbeat) ProtoMessage() {}
 
 func (x *Heartbeat) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[16]
+	mi := &file_proto_app_app_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1379,7 +1450,7 @@ func (x *Heartbeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Heartbeat.ProtoReflect.Descriptor instead.
 func (*Heartbeat) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{16}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Heartbeat) GetExecutorId() string {
@@ -1423,7 +1494,7 @@ type TaskProgress struct {
 
 func (x *TaskProgress) Reset() {
 	*x = TaskProgress{}
-	mi := &file_proto_app_app_proto_msgTypes[17]
+	mi := &file_proto_app_app_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1435,7 +1506,7 @@ func (x *TaskProgress) String() string {
 func (*TaskProgress) ProtoMessage() {}
 
 func (x *TaskProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[17]
+	mi := &file_proto_app_app_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1448,7 +1519,7 @@ func (x *TaskProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskProgress.ProtoReflect.Descriptor instead.
 func (*TaskProgress) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{17}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TaskProgress) GetTaskId() int64 {
@@ -1483,7 +1554,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_proto_app_app_proto_msgTypes[18]
+	mi := &file_proto_app_app_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1495,7 +1566,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[18]
+	mi := &file_proto_app_app_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1508,7 +1579,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{18}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *HeartbeatResponse) GetReregisterBlockManager() bool {
@@ -1570,11 +1641,16 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x04cpus\x18\x12 \x01(\x05R\x04cpus\x12'\n" +
 	"\x06output\x18\x13 \x01(\v2\x0f.app.TaskOutputR\x06output\x12\"\n" +
 	"\taddresses\x18\x14 \x03(\tB\x04\xe0\xe0\x18\x01R\taddressesB\r\n" +
-	"\v_shuffle_id\">\n" +
+	"\v_shuffle_id\"p\n" +
 	"\n" +
 	"TaskOutput\x12\x18\n" +
 	"\x04path\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\x04path\x12\x16\n" +
-	"\x03job\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x03job\"\xd2\x02\n" +
+	"\x03job\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x03job\x120\n" +
+	"\tpersisted\x18\x16 \x03(\v2\x12.app.PersistedNodeR\tpersisted\"g\n" +
+	"\rPersistedNode\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\x05R\x04node\x12\x15\n" +
+	"\x06rdd_id\x18\x02 \x01(\x05R\x05rddId\x12+\n" +
+	"\x05level\x18\x03 \x01(\v2\x15.storage.StorageLevelR\x05level\"\xd2\x02\n" +
 	"\n" +
 	"LaunchTask\x12(\n" +
 	"\x04data\x18\x01 \x01(\v2\x14.app.TaskDescriptionR\x04data:\x99\x02\xe2\xe0\x18\x94\x02\b\xec\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Jorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchTask:7when a task waits and an executor has free cores for itBcWhile the attempt runs it is ignored; when it has ended it runs again, and its reports are ignored.J\x032.1\"\x8a\x04\n" +
@@ -1669,7 +1745,7 @@ func file_proto_app_app_proto_rawDescGZIP() []byte {
 }
 
 var file_proto_app_app_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_proto_app_app_proto_goTypes = []any{
 	(TaskState)(0),                     // 0: app.TaskState
 	(*Property)(nil),                   // 1: app.Property
@@ -1679,47 +1755,51 @@ var file_proto_app_app_proto_goTypes = []any{
 	(*LaunchedExecutor)(nil),           // 5: app.LaunchedExecutor
 	(*TaskDescription)(nil),            // 6: app.TaskDescription
 	(*TaskOutput)(nil),                 // 7: app.TaskOutput
-	(*LaunchTask)(nil),                 // 8: app.LaunchTask
-	(*StatusUpdate)(nil),               // 9: app.StatusUpdate
-	(*TaskResult)(nil),                 // 10: app.TaskResult
-	(*ShuffleMetrics)(nil),             // 11: app.ShuffleMetrics
-	(*TaskFailure)(nil),                // 12: app.TaskFailure
-	(*KillTask)(nil),                   // 13: app.KillTask
-	(*RemoveExecutor)(nil),             // 14: app.RemoveExecutor
-	(*ExecutorExited)(nil),             // 15: app.ExecutorExited
-	(*StopExecutor)(nil),               // 16: app.StopExecutor
-	(*Heartbeat)(nil),                  // 17: app.Heartbeat
-	(*TaskProgress)(nil),               // 18: app.TaskProgress
-	(*HeartbeatResponse)(nil),          // 19: app.HeartbeatResponse
-	(*rpc.EndpointRef)(nil),            // 20: rpc.EndpointRef
-	(*deploy.ResourceInformation)(nil), // 21: deploy.ResourceInformation
-	(*storage.MapStatus)(nil),          // 22: storage.MapStatus
-	(*storage.BlockManagerId)(nil),     // 23: storage.BlockManagerId
+	(*PersistedNode)(nil),              // 8: app.PersistedNode
+	(*LaunchTask)(nil),                 // 9: app.LaunchTask
+	(*StatusUpdate)(nil),               // 10: app.StatusUpdate
+	(*TaskResult)(nil),                 // 11: app.TaskResult
+	(*ShuffleMetrics)(nil),             // 12: app.ShuffleMetrics
+	(*TaskFailure)(nil),                // 13: app.TaskFailure
+	(*KillTask)(nil),                   // 14: app.KillTask
+	(*RemoveExecutor)(nil),             // 15: app.RemoveExecutor
+	(*ExecutorExited)(nil),             // 16: app.ExecutorExited
+	(*StopExecutor)(nil),               // 17: app.StopExecutor
+	(*Heartbeat)(nil),                  // 18: app.Heartbeat
+	(*TaskProgress)(nil),               // 19: app.TaskProgress
+	(*HeartbeatResponse)(nil),          // 20: app.HeartbeatResponse
+	(*rpc.EndpointRef)(nil),            // 21: rpc.EndpointRef
+	(*deploy.ResourceInformation)(nil), // 22: deploy.ResourceInformation
+	(*storage.StorageLevel)(nil),       // 23: storage.StorageLevel
+	(*storage.MapStatus)(nil),          // 24: storage.MapStatus
+	(*storage.BlockManagerId)(nil),     // 25: storage.BlockManagerId
 }
 var file_proto_app_app_proto_depIdxs = []int32{
 	1,  // 0: app.SparkAppConfig.spark_properties:type_name -> app.Property
-	20, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
+	21, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
 	1,  // 2: app.RegisterExecutor.log_urls:type_name -> app.Property
 	1,  // 3: app.RegisterExecutor.attributes:type_name -> app.Property
-	21, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
+	22, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
 	7,  // 5: app.TaskDescription.output:type_name -> app.TaskOutput
-	6,  // 6: app.LaunchTask.data:type_name -> app.TaskDescription
-	0,  // 7: app.StatusUpdate.state:type_name -> app.TaskState
-	10, // 8: app.StatusUpdate.result:type_name -> app.TaskResult
-	12, // 9: app.StatusUpdate.failure:type_name -> app.TaskFailure
-	22, // 10: app.TaskResult.map_status:type_name -> storage.MapStatus
-	23, // 11: app.TaskResult.block_manager:type_name -> storage.BlockManagerId
-	11, // 12: app.TaskResult.shuffle_write:type_name -> app.ShuffleMetrics
-	11, // 13: app.TaskResult.shuffle_read:type_name -> app.ShuffleMetrics
-	23, // 14: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
-	15, // 15: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
-	23, // 16: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
-	18, // 17: app.Heartbeat.progress:type_name -> app.TaskProgress
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	8,  // 6: app.TaskOutput.persisted:type_name -> app.PersistedNode
+	23, // 7: app.PersistedNode.level:type_name -> storage.StorageLevel
+	6,  // 8: app.LaunchTask.data:type_name -> app.TaskDescription
+	0,  // 9: app.StatusUpdate.state:type_name -> app.TaskState
+	11, // 10: app.StatusUpdate.result:type_name -> app.TaskResult
+	13, // 11: app.StatusUpdate.failure:type_name -> app.TaskFailure
+	24, // 12: app.TaskResult.map_status:type_name -> storage.MapStatus
+	25, // 13: app.TaskResult.block_manager:type_name -> storage.BlockManagerId
+	12, // 14: app.TaskResult.shuffle_write:type_name -> app.ShuffleMetrics
+	12, // 15: app.TaskResult.shuffle_read:type_name -> app.ShuffleMetrics
+	25, // 16: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
+	16, // 17: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
+	25, // 18: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
+	19, // 19: app.Heartbeat.progress:type_name -> app.TaskProgress
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_proto_app_app_proto_init() }
@@ -1728,15 +1808,15 @@ func file_proto_app_app_proto_init() {
 		return
 	}
 	file_proto_app_app_proto_msgTypes[5].OneofWrappers = []any{}
-	file_proto_app_app_proto_msgTypes[8].OneofWrappers = []any{}
-	file_proto_app_app_proto_msgTypes[18].OneofWrappers = []any{}
+	file_proto_app_app_proto_msgTypes[9].OneofWrappers = []any{}
+	file_proto_app_app_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_app_app_proto_rawDesc), len(file_proto_app_app_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   19,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -10,6 +10,7 @@ package storage
 
 import (
 	_ "github.com/coherer/coherer/messages/option"
+	rpc "github.com/coherer/coherer/messages/rpc"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -158,9 +159,11 @@ type RegisterBlockManager struct {
 	// max_on_heap_mem_size in bytes is for blocks in memory; 0: none are kept there.
 	MaxOnHeapMemSize int64 `protobuf:"varint,2,opt,name=max_on_heap_mem_size,json=maxOnHeapMemSize,proto3" json:"max_on_heap_mem_size,omitempty"`
 	// is_re_register: the driver asked for it in HeartbeatResponse.
-	IsReRegister  *bool `protobuf:"varint,3,opt,name=is_re_register,json=isReRegister,proto3,oneof" json:"is_re_register,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	IsReRegister *bool `protobuf:"varint,3,opt,name=is_re_register,json=isReRegister,proto3,oneof" json:"is_re_register,omitempty"`
+	// storage_endpoint is asked to give up and to copy blocks.
+	StorageEndpoint *rpc.EndpointRef `protobuf:"bytes,4,opt,name=storage_endpoint,json=storageEndpoint,proto3" json:"storage_endpoint,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *RegisterBlockManager) Reset() {
@@ -214,6 +217,13 @@ func (x *RegisterBlockManager) GetIsReRegister() bool {
 	return false
 }
 
+func (x *RegisterBlockManager) GetStorageEndpoint() *rpc.EndpointRef {
+	if x != nil {
+		return x.StorageEndpoint
+	}
+	return nil
+}
+
 // BlockManagerRegistered answers RegisterBlockManager with the id as the driver keeps it.
 type BlockManagerRegistered struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
@@ -259,6 +269,361 @@ func (x *BlockManagerRegistered) GetBlockManagerId() *BlockManagerId {
 	return nil
 }
 
+// StorageLevel says where a block is kept (org.apache.spark.storage.StorageLevel).
+type StorageLevel struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	UseDisk   bool                   `protobuf:"varint,1,opt,name=use_disk,json=useDisk,proto3" json:"use_disk,omitempty"`
+	UseMemory bool                   `protobuf:"varint,2,opt,name=use_memory,json=useMemory,proto3" json:"use_memory,omitempty"`
+	// replication is on how many executors.
+	Replication   int32 `protobuf:"varint,3,opt,name=replication,proto3" json:"replication,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StorageLevel) Reset() {
+	*x = StorageLevel{}
+	mi := &file_proto_storage_storage_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StorageLevel) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StorageLevel) ProtoMessage() {}
+
+func (x *StorageLevel) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StorageLevel.ProtoReflect.Descriptor instead.
+func (*StorageLevel) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *StorageLevel) GetUseDisk() bool {
+	if x != nil {
+		return x.UseDisk
+	}
+	return false
+}
+
+func (x *StorageLevel) GetUseMemory() bool {
+	if x != nil {
+		return x.UseMemory
+	}
+	return false
+}
+
+func (x *StorageLevel) GetReplication() int32 {
+	if x != nil {
+		return x.Replication
+	}
+	return 0
+}
+
+// UpdateBlockInfo reports what a block manager has of a block. Without use_disk and use_memory it has given the block up.
+type UpdateBlockInfo struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	BlockManagerId *BlockManagerId        `protobuf:"bytes,1,opt,name=block_manager_id,json=blockManagerId,proto3" json:"block_manager_id,omitempty"`
+	// block_id as Spark names blocks: rdd_0_0.
+	BlockId      string        `protobuf:"bytes,2,opt,name=block_id,json=blockId,proto3" json:"block_id,omitempty"`
+	StorageLevel *StorageLevel `protobuf:"bytes,3,opt,name=storage_level,json=storageLevel,proto3" json:"storage_level,omitempty"`
+	// mem_size and disk_size in bytes.
+	MemSize       int64 `protobuf:"varint,4,opt,name=mem_size,json=memSize,proto3" json:"mem_size,omitempty"`
+	DiskSize      int64 `protobuf:"varint,5,opt,name=disk_size,json=diskSize,proto3" json:"disk_size,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateBlockInfo) Reset() {
+	*x = UpdateBlockInfo{}
+	mi := &file_proto_storage_storage_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateBlockInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateBlockInfo) ProtoMessage() {}
+
+func (x *UpdateBlockInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateBlockInfo.ProtoReflect.Descriptor instead.
+func (*UpdateBlockInfo) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *UpdateBlockInfo) GetBlockManagerId() *BlockManagerId {
+	if x != nil {
+		return x.BlockManagerId
+	}
+	return nil
+}
+
+func (x *UpdateBlockInfo) GetBlockId() string {
+	if x != nil {
+		return x.BlockId
+	}
+	return ""
+}
+
+func (x *UpdateBlockInfo) GetStorageLevel() *StorageLevel {
+	if x != nil {
+		return x.StorageLevel
+	}
+	return nil
+}
+
+func (x *UpdateBlockInfo) GetMemSize() int64 {
+	if x != nil {
+		return x.MemSize
+	}
+	return 0
+}
+
+func (x *UpdateBlockInfo) GetDiskSize() int64 {
+	if x != nil {
+		return x.DiskSize
+	}
+	return 0
+}
+
+// GetLocationsAndStatus asks who has a block, and how.
+type GetLocationsAndStatus struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	BlockId string                 `protobuf:"bytes,1,opt,name=block_id,json=blockId,proto3" json:"block_id,omitempty"`
+	// requester_host: block managers there come first in the answer.
+	RequesterHost string `protobuf:"bytes,2,opt,name=requester_host,json=requesterHost,proto3" json:"requester_host,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetLocationsAndStatus) Reset() {
+	*x = GetLocationsAndStatus{}
+	mi := &file_proto_storage_storage_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetLocationsAndStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetLocationsAndStatus) ProtoMessage() {}
+
+func (x *GetLocationsAndStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetLocationsAndStatus.ProtoReflect.Descriptor instead.
+func (*GetLocationsAndStatus) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *GetLocationsAndStatus) GetBlockId() string {
+	if x != nil {
+		return x.BlockId
+	}
+	return ""
+}
+
+func (x *GetLocationsAndStatus) GetRequesterHost() string {
+	if x != nil {
+		return x.RequesterHost
+	}
+	return ""
+}
+
+// BlockLocationsAndStatus answers GetLocationsAndStatus. Without locations nobody has the block.
+type BlockLocationsAndStatus struct {
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Locations    []*BlockManagerId      `protobuf:"bytes,1,rep,name=locations,proto3" json:"locations,omitempty"`
+	StorageLevel *StorageLevel          `protobuf:"bytes,2,opt,name=storage_level,json=storageLevel,proto3" json:"storage_level,omitempty"`
+	// mem_size and disk_size in bytes, of the first location.
+	MemSize       int64 `protobuf:"varint,3,opt,name=mem_size,json=memSize,proto3" json:"mem_size,omitempty"`
+	DiskSize      int64 `protobuf:"varint,4,opt,name=disk_size,json=diskSize,proto3" json:"disk_size,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BlockLocationsAndStatus) Reset() {
+	*x = BlockLocationsAndStatus{}
+	mi := &file_proto_storage_storage_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BlockLocationsAndStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BlockLocationsAndStatus) ProtoMessage() {}
+
+func (x *BlockLocationsAndStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BlockLocationsAndStatus.ProtoReflect.Descriptor instead.
+func (*BlockLocationsAndStatus) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *BlockLocationsAndStatus) GetLocations() []*BlockManagerId {
+	if x != nil {
+		return x.Locations
+	}
+	return nil
+}
+
+func (x *BlockLocationsAndStatus) GetStorageLevel() *StorageLevel {
+	if x != nil {
+		return x.StorageLevel
+	}
+	return nil
+}
+
+func (x *BlockLocationsAndStatus) GetMemSize() int64 {
+	if x != nil {
+		return x.MemSize
+	}
+	return 0
+}
+
+func (x *BlockLocationsAndStatus) GetDiskSize() int64 {
+	if x != nil {
+		return x.DiskSize
+	}
+	return 0
+}
+
+// RemoveRdd makes a block manager give up all blocks of a persisted dataset.
+type RemoveRdd struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	RddId         int32                  `protobuf:"varint,1,opt,name=rdd_id,json=rddId,proto3" json:"rdd_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveRdd) Reset() {
+	*x = RemoveRdd{}
+	mi := &file_proto_storage_storage_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveRdd) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveRdd) ProtoMessage() {}
+
+func (x *RemoveRdd) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveRdd.ProtoReflect.Descriptor instead.
+func (*RemoveRdd) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *RemoveRdd) GetRddId() int32 {
+	if x != nil {
+		return x.RddId
+	}
+	return 0
+}
+
+// RemovedBlocks answers RemoveRdd and RemoveBroadcast with the number of blocks that were given up.
+type RemovedBlocks struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Blocks        int32                  `protobuf:"varint,1,opt,name=blocks,proto3" json:"blocks,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemovedBlocks) Reset() {
+	*x = RemovedBlocks{}
+	mi := &file_proto_storage_storage_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemovedBlocks) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemovedBlocks) ProtoMessage() {}
+
+func (x *RemovedBlocks) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemovedBlocks.ProtoReflect.Descriptor instead.
+func (*RemovedBlocks) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *RemovedBlocks) GetBlocks() int32 {
+	if x != nil {
+		return x.Blocks
+	}
+	return 0
+}
+
 // GetLocations asks which block managers hold a block.
 type GetLocations struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -270,7 +635,7 @@ type GetLocations struct {
 
 func (x *GetLocations) Reset() {
 	*x = GetLocations{}
-	mi := &file_proto_storage_storage_proto_msgTypes[4]
+	mi := &file_proto_storage_storage_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -282,7 +647,7 @@ func (x *GetLocations) String() string {
 func (*GetLocations) ProtoMessage() {}
 
 func (x *GetLocations) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[4]
+	mi := &file_proto_storage_storage_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -295,7 +660,7 @@ func (x *GetLocations) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLocations.ProtoReflect.Descriptor instead.
 func (*GetLocations) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{4}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetLocations) GetBlockId() string {
@@ -315,7 +680,7 @@ type BlockLocations struct {
 
 func (x *BlockLocations) Reset() {
 	*x = BlockLocations{}
-	mi := &file_proto_storage_storage_proto_msgTypes[5]
+	mi := &file_proto_storage_storage_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -327,7 +692,7 @@ func (x *BlockLocations) String() string {
 func (*BlockLocations) ProtoMessage() {}
 
 func (x *BlockLocations) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[5]
+	mi := &file_proto_storage_storage_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -340,7 +705,7 @@ func (x *BlockLocations) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BlockLocations.ProtoReflect.Descriptor instead.
 func (*BlockLocations) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{5}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *BlockLocations) GetLocations() []*BlockManagerId {
@@ -360,7 +725,7 @@ type GetMapOutputStatuses struct {
 
 func (x *GetMapOutputStatuses) Reset() {
 	*x = GetMapOutputStatuses{}
-	mi := &file_proto_storage_storage_proto_msgTypes[6]
+	mi := &file_proto_storage_storage_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -372,7 +737,7 @@ func (x *GetMapOutputStatuses) String() string {
 func (*GetMapOutputStatuses) ProtoMessage() {}
 
 func (x *GetMapOutputStatuses) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[6]
+	mi := &file_proto_storage_storage_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -385,7 +750,7 @@ func (x *GetMapOutputStatuses) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMapOutputStatuses.ProtoReflect.Descriptor instead.
 func (*GetMapOutputStatuses) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{6}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetMapOutputStatuses) GetShuffleId() int32 {
@@ -407,7 +772,7 @@ type MapOutputStatuses struct {
 
 func (x *MapOutputStatuses) Reset() {
 	*x = MapOutputStatuses{}
-	mi := &file_proto_storage_storage_proto_msgTypes[7]
+	mi := &file_proto_storage_storage_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -419,7 +784,7 @@ func (x *MapOutputStatuses) String() string {
 func (*MapOutputStatuses) ProtoMessage() {}
 
 func (x *MapOutputStatuses) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[7]
+	mi := &file_proto_storage_storage_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -432,7 +797,7 @@ func (x *MapOutputStatuses) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MapOutputStatuses.ProtoReflect.Descriptor instead.
 func (*MapOutputStatuses) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{7}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *MapOutputStatuses) GetStatuses() []*MapStatus {
@@ -460,7 +825,7 @@ type RemoveBlock struct {
 
 func (x *RemoveBlock) Reset() {
 	*x = RemoveBlock{}
-	mi := &file_proto_storage_storage_proto_msgTypes[8]
+	mi := &file_proto_storage_storage_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -472,7 +837,7 @@ func (x *RemoveBlock) String() string {
 func (*RemoveBlock) ProtoMessage() {}
 
 func (x *RemoveBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[8]
+	mi := &file_proto_storage_storage_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -485,7 +850,7 @@ func (x *RemoveBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveBlock.ProtoReflect.Descriptor instead.
 func (*RemoveBlock) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{8}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RemoveBlock) GetBlockId() string {
@@ -499,7 +864,7 @@ var File_proto_storage_storage_proto protoreflect.FileDescriptor
 
 const file_proto_storage_storage_proto_rawDesc = "" +
 	"\n" +
-	"\x1bproto/storage/storage.proto\x12\astorage\x1a\x1bproto/coherer/options.proto\"e\n" +
+	"\x1bproto/storage/storage.proto\x12\astorage\x1a\x1bproto/coherer/options.proto\x1a\x13proto/rpc/rpc.proto\"e\n" +
 	"\x0eBlockManagerId\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId\x12\x18\n" +
@@ -508,16 +873,40 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\tMapStatus\x123\n" +
 	"\blocation\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\blocation\x12\x14\n" +
 	"\x05sizes\x18\x02 \x03(\x03R\x05sizes\x12\x15\n" +
-	"\x06map_id\x18\x03 \x01(\x03R\x05mapId\"\x8e\x04\n" +
+	"\x06map_id\x18\x03 \x01(\x03R\x05mapId\"\xd1\x04\n" +
 	"\x14RegisterBlockManager\x12A\n" +
 	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId\x124\n" +
 	"\x14max_on_heap_mem_size\x18\x02 \x01(\x03B\x04\xe0\xe0\x18\x01R\x10maxOnHeapMemSize\x12)\n" +
-	"\x0eis_re_register\x18\x03 \x01(\bH\x00R\fisReRegister\x88\x01\x01:\xbe\x02\xe2\xe0\x18\xb9\x02\b\xd0\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x1estorage.BlockManagerRegistered*Borg.apache.spark.storage.BlockManagerMessages.RegisterBlockManager:Iwhen the driver has accepted it, and when a HeartbeatResponse asks for itBbIt replaces the one before; of an executor that is gone it is answered with executor id \"invalid\".J\x032.1B\x11\n" +
+	"\x0eis_re_register\x18\x03 \x01(\bH\x00R\fisReRegister\x88\x01\x01\x12A\n" +
+	"\x10storage_endpoint\x18\x04 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x0fstorageEndpoint:\xbe\x02\xe2\xe0\x18\xb9\x02\b\xd0\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x1estorage.BlockManagerRegistered*Borg.apache.spark.storage.BlockManagerMessages.RegisterBlockManager:Iwhen the driver has accepted it, and when a HeartbeatResponse asks for itBbIt replaces the one before; of an executor that is gone it is answered with executor id \"invalid\".J\x032.1B\x11\n" +
 	"\x0f_is_re_register\"\xa4\x01\n" +
 	"\x16BlockManagerRegistered\x12A\n" +
-	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId:G\xe2\xe0\x18C\b\xd1\x0f*'org.apache.spark.storage.BlockManagerIdJ\x152.1, as the id itself\"\x90\x02\n" +
+	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId:G\xe2\xe0\x18C\b\xd1\x0f*'org.apache.spark.storage.BlockManagerIdJ\x152.1, as the id itself\"j\n" +
+	"\fStorageLevel\x12\x19\n" +
+	"\buse_disk\x18\x01 \x01(\bR\auseDisk\x12\x1d\n" +
+	"\n" +
+	"use_memory\x18\x02 \x01(\bR\tuseMemory\x12 \n" +
+	"\vreplication\x18\x03 \x01(\x05R\vreplication\"\xbe\x04\n" +
+	"\x0fUpdateBlockInfo\x12A\n" +
+	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId\x12\x19\n" +
+	"\bblock_id\x18\x02 \x01(\tR\ablockId\x12:\n" +
+	"\rstorage_level\x18\x03 \x01(\v2\x15.storage.StorageLevelR\fstorageLevel\x12\x19\n" +
+	"\bmem_size\x18\x04 \x01(\x03R\amemSize\x12\x1b\n" +
+	"\tdisk_size\x18\x05 \x01(\x03R\bdiskSize:\xd8\x02\xe2\xe0\x18\xd3\x02\b\xdd\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\brpc.Bool*=org.apache.spark.storage.BlockManagerMessages.UpdateBlockInfo:~when it has kept, moved or given up a block, before the task that did so ends; of all its blocks after it has registered againBbIt changes nothing. A block manager that is not known is answered with false, and registers again.J\x032.1\"\xe7\x02\n" +
+	"\x15GetLocationsAndStatus\x12\x19\n" +
+	"\bblock_id\x18\x01 \x01(\tR\ablockId\x12+\n" +
+	"\x0erequester_host\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\rrequesterHost:\x85\x02\xe2\xe0\x18\x80\x02\b\xde\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x1fstorage.BlockLocationsAndStatus*Corg.apache.spark.storage.BlockManagerMessages.GetLocationsAndStatus:Bwhen a task wants a kept partition that its executor does not haveB\x15It is answered again.J\x1c2.3; requesterHost since 3.0\"\x99\x02\n" +
+	"\x17BlockLocationsAndStatus\x125\n" +
+	"\tlocations\x18\x01 \x03(\v2\x17.storage.BlockManagerIdR\tlocations\x12:\n" +
+	"\rstorage_level\x18\x02 \x01(\v2\x15.storage.StorageLevelR\fstorageLevel\x12\x19\n" +
+	"\bmem_size\x18\x03 \x01(\x03R\amemSize\x12\x1b\n" +
+	"\tdisk_size\x18\x04 \x01(\x03R\bdiskSize:S\xe2\xe0\x18O\b\xdf\x0f*Eorg.apache.spark.storage.BlockManagerMessages.BlockLocationsAndStatusJ\x032.3\"\xfd\x01\n" +
+	"\tRemoveRdd\x12\x15\n" +
+	"\x06rdd_id\x18\x01 \x01(\x05R\x05rddId:\xd8\x01\xe2\xe0\x18\xd3\x01\b\xe0\x0f\x12\x12BlockManagerMaster\x1a\bExecutor\"\x15storage.RemovedBlocks*7org.apache.spark.storage.BlockManagerMessages.RemoveRdd:<when the program has called Unpersist, to each block managerB\x1dIt is answered with 0 blocks.J\x032.1\"0\n" +
+	"\rRemovedBlocks\x12\x16\n" +
+	"\x06blocks\x18\x01 \x01(\x05R\x06blocks:\a\xe2\xe0\x18\x03\b\xe1\x0f\"\x86\x02\n" +
 	"\fGetLocations\x12\x19\n" +
-	"\bblock_id\x18\x01 \x01(\tR\ablockId:\xe4\x01\xe2\xe0\x18\xdf\x01\b\xd2\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x16storage.BlockLocations*:org.apache.spark.storage.BlockManagerMessages.GetLocations:Lwhen a task wants a block that it does not have: no task of Coherer does yetB\x15It is answered again.J\x032.1\"P\n" +
+	"\bblock_id\x18\x01 \x01(\tR\ablockId:\xda\x01\xe2\xe0\x18\xd5\x01\b\xd2\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x16storage.BlockLocations*:org.apache.spark.storage.BlockManagerMessages.GetLocations:Bnever: tasks ask with GetLocationsAndStatus, as in Spark since 2.3B\x15It is answered again.J\x032.1\"P\n" +
 	"\x0eBlockLocations\x125\n" +
 	"\tlocations\x18\x01 \x03(\v2\x17.storage.BlockManagerIdR\tlocations:\a\xe2\xe0\x18\x03\b\xd3\x0f\"\xc5\x02\n" +
 	"\x14GetMapOutputStatuses\x12\"\n" +
@@ -542,29 +931,41 @@ func file_proto_storage_storage_proto_rawDescGZIP() []byte {
 	return file_proto_storage_storage_proto_rawDescData
 }
 
-var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_proto_storage_storage_proto_goTypes = []any{
-	(*BlockManagerId)(nil),         // 0: storage.BlockManagerId
-	(*MapStatus)(nil),              // 1: storage.MapStatus
-	(*RegisterBlockManager)(nil),   // 2: storage.RegisterBlockManager
-	(*BlockManagerRegistered)(nil), // 3: storage.BlockManagerRegistered
-	(*GetLocations)(nil),           // 4: storage.GetLocations
-	(*BlockLocations)(nil),         // 5: storage.BlockLocations
-	(*GetMapOutputStatuses)(nil),   // 6: storage.GetMapOutputStatuses
-	(*MapOutputStatuses)(nil),      // 7: storage.MapOutputStatuses
-	(*RemoveBlock)(nil),            // 8: storage.RemoveBlock
+	(*BlockManagerId)(nil),          // 0: storage.BlockManagerId
+	(*MapStatus)(nil),               // 1: storage.MapStatus
+	(*RegisterBlockManager)(nil),    // 2: storage.RegisterBlockManager
+	(*BlockManagerRegistered)(nil),  // 3: storage.BlockManagerRegistered
+	(*StorageLevel)(nil),            // 4: storage.StorageLevel
+	(*UpdateBlockInfo)(nil),         // 5: storage.UpdateBlockInfo
+	(*GetLocationsAndStatus)(nil),   // 6: storage.GetLocationsAndStatus
+	(*BlockLocationsAndStatus)(nil), // 7: storage.BlockLocationsAndStatus
+	(*RemoveRdd)(nil),               // 8: storage.RemoveRdd
+	(*RemovedBlocks)(nil),           // 9: storage.RemovedBlocks
+	(*GetLocations)(nil),            // 10: storage.GetLocations
+	(*BlockLocations)(nil),          // 11: storage.BlockLocations
+	(*GetMapOutputStatuses)(nil),    // 12: storage.GetMapOutputStatuses
+	(*MapOutputStatuses)(nil),       // 13: storage.MapOutputStatuses
+	(*RemoveBlock)(nil),             // 14: storage.RemoveBlock
+	(*rpc.EndpointRef)(nil),         // 15: rpc.EndpointRef
 }
 var file_proto_storage_storage_proto_depIdxs = []int32{
-	0, // 0: storage.MapStatus.location:type_name -> storage.BlockManagerId
-	0, // 1: storage.RegisterBlockManager.block_manager_id:type_name -> storage.BlockManagerId
-	0, // 2: storage.BlockManagerRegistered.block_manager_id:type_name -> storage.BlockManagerId
-	0, // 3: storage.BlockLocations.locations:type_name -> storage.BlockManagerId
-	1, // 4: storage.MapOutputStatuses.statuses:type_name -> storage.MapStatus
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	0,  // 0: storage.MapStatus.location:type_name -> storage.BlockManagerId
+	0,  // 1: storage.RegisterBlockManager.block_manager_id:type_name -> storage.BlockManagerId
+	15, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
+	0,  // 3: storage.BlockManagerRegistered.block_manager_id:type_name -> storage.BlockManagerId
+	0,  // 4: storage.UpdateBlockInfo.block_manager_id:type_name -> storage.BlockManagerId
+	4,  // 5: storage.UpdateBlockInfo.storage_level:type_name -> storage.StorageLevel
+	0,  // 6: storage.BlockLocationsAndStatus.locations:type_name -> storage.BlockManagerId
+	4,  // 7: storage.BlockLocationsAndStatus.storage_level:type_name -> storage.StorageLevel
+	0,  // 8: storage.BlockLocations.locations:type_name -> storage.BlockManagerId
+	1,  // 9: storage.MapOutputStatuses.statuses:type_name -> storage.MapStatus
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_proto_storage_storage_proto_init() }
@@ -573,14 +974,14 @@ func file_proto_storage_storage_proto_init() {
 		return
 	}
 	file_proto_storage_storage_proto_msgTypes[2].OneofWrappers = []any{}
-	file_proto_storage_storage_proto_msgTypes[6].OneofWrappers = []any{}
+	file_proto_storage_storage_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_storage_storage_proto_rawDesc), len(file_proto_storage_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -3,8 +3,21 @@
 
 package storage
 
+import (
+	rpc "github.com/coherer/coherer/messages/rpc"
+)
+
 // ReplyType makes the answer's type known to the compiler.
 func (*RegisterBlockManager) ReplyType() *BlockManagerRegistered { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*UpdateBlockInfo) ReplyType() *rpc.Bool { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*GetLocationsAndStatus) ReplyType() *BlockLocationsAndStatus { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*RemoveRdd) ReplyType() *RemovedBlocks { return nil }
 
 // ReplyType makes the answer's type known to the compiler.
 func (*GetLocations) ReplyType() *BlockLocations { return nil }

@@ -17,6 +17,8 @@ type dataset struct {
 	firstRDD int32      // number of the first node among the nodes of all datasets
 	shuffles []*shuffle // in the order of the lineage
 	jobs     int        // that are not over
+	// kept are the persisted nodes of the lineage, as the latest job found them.
+	kept map[int]*kept
 }
 
 // keyOf is equal for jobs of one dataset. version is that of the files, see rdd.Lineage.SplitAll.

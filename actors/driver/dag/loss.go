@@ -51,6 +51,9 @@ func (s *Scheduler) giveUp(c *rpcenv.Context, m tasks.CompletionEvent) {
 	f := m.Reason.Fetch
 	// The reducer did not even learn a place, so no executor is to blame.
 	if f.From == nil {
+		if g := s.stages[m.Set.Stage]; g != nil {
+			g.distrusts = true
+		}
 		return
 	}
 	executor := f.From.GetExecutorId()
@@ -112,6 +115,7 @@ func (s *Scheduler) executorChange(c *rpcenv.Context, m event.ExecutorChange) {
 		if m.Kind == event.ExecutorLost {
 			delete(s.decommissioned, m.ExecutorID)
 		}
+		s.loseKept(m.ExecutorID)
 		if !s.cfg.ExternalShuffle {
 			s.loseOutputs(c, m.ExecutorID)
 		}

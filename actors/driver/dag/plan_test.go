@@ -89,7 +89,7 @@ func TestPlanSharesStages(t *testing.T) {
 }
 
 func mapStage(partitions int) *stage {
-	return newStage(0, nil, 0, newShuffle(0, partitions, 1), make([][]byte, partitions))
+	return newStage(0, &dataset{}, 0, newShuffle(0, partitions, 1), make([][]byte, partitions))
 }
 
 func at(executor string) func(place) bool {
@@ -98,7 +98,7 @@ func at(executor string) func(place) bool {
 
 func TestAStageKnowsWhatIsMissing(t *testing.T) {
 	m := mapStage(3)
-	child := newStage(1, nil, 1, nil, make([][]byte, 1))
+	child := newStage(1, &dataset{}, 1, nil, make([][]byte, 1))
 	child.parents = []*stage{m}
 	m.shuffle.set(1, place{"7", "h"})
 	if fmt.Sprint(m.missing()) != "[0 2]" || len(child.missingParents()) != 1 {

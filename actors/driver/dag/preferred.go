@@ -58,7 +58,13 @@ func (s *Scheduler) preferred(g *stage) func(partition int32) []tasks.Location {
 	if s.reduceLocality && len(g.parents) > 0 {
 		shares, reads = g.shares()
 	}
+	near := g.nearKept()
 	return func(partition int32) []tasks.Location {
+		if near != nil {
+			if at := near(partition); len(at) > 0 {
+				return at
+			}
+		}
 		if g.prefers != nil && len(g.prefers[partition]) > 0 {
 			return g.prefers[partition]
 		}

@@ -24,6 +24,8 @@ type Config struct {
 	Commits rpcenv.Ref
 	// Barriers is barrierSync, which the first call starts, for the first barrier stage.
 	Barriers func() rpcenv.Ref
+	// Blocks is BlockManagerMaster.
+	Blocks rpcenv.Ref
 	// ExternalShuffle: the map outputs of executors outlive them, until their host's Worker is removed.
 	ExternalShuffle bool
 	// Listeners get the events of package event.
@@ -42,6 +44,7 @@ type Scheduler struct {
 	// stages of the jobs that are not answered, by id.
 	stages                 map[int32]*stage
 	datasets               datasets
+	kept                   allKept
 	nextStage, nextShuffle int32
 	nextRDD                int32
 	// epoch counts losses of map outputs; tasks carry it.
@@ -68,7 +71,7 @@ type Scheduler struct {
 
 // New makes a Scheduler without jobs.
 func New(cfg Config) *Scheduler {
-	return &Scheduler{cfg: cfg, stages: map[int32]*stage{}, datasets: newDatasets(), lostAt: map[string]int64{}, decommissioned: map[string]bool{}}
+	return &Scheduler{cfg: cfg, stages: map[int32]*stage{}, datasets: newDatasets(), kept: newAllKept(), lostAt: map[string]int64{}, decommissioned: map[string]bool{}}
 }
 
 // OnStart is a callback of the endpoint.
@@ -108,6 +111,10 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		}
 	case event.TaskStart, event.TaskGettingResult, event.Exclusion, event.ExecutorRegistered:
 		s.post(c, m)
+	case event.PartitionKept:
+		s.partitionKept(c, m)
+	case UnpersistRDDs:
+		s.unpersistRDDs(c, m)
 	case event.WorkerRemoved:
 		s.workerRemoved(c, m)
 	case ApplicationDead:

@@ -63,6 +63,8 @@ type stage struct {
 	// prefers is where each partition wants to run by the lineage; nil: anywhere.
 	prefers [][]tasks.Location
 
+	// distrusts: a task missed an output that it should not have needed, since what it makes was to be kept somewhere.
+	distrusts bool
 	// indeterminate: computed again, a partition may have other records.
 	indeterminate bool
 
@@ -166,7 +168,7 @@ func (g *stage) finish(partition int32) bool {
 // missingParents are the parents whose outputs are not all there, by id.
 func (g *stage) missingParents() []*stage {
 	var out []*stage
-	for _, p := range g.parents {
+	for _, p := range g.neededParents() {
 		if !p.complete() {
 			out = append(out, p)
 		}

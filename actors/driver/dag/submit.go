@@ -39,8 +39,8 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 	rpcenv.Run(c, "", func(*rpcenv.Blocking) (split, error) {
 		of := split{}
 		var err error
-		if of.splits, of.version, err = lineage.SplitAll(fs, nodes(lineage)); err == nil {
-			of.prefers, err = preferredAll(lineage, of.splits)
+		if of.Layout, err = lineage.Layout(fs, nodes(lineage)); err == nil {
+			of.prefers, err = preferredAll(lineage, of.Splits)
 		}
 		return of, err
 	}, func(of split, err error) {
@@ -48,7 +48,7 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 			return
 		}
 		if err == nil {
-			err = j.what.CheckPartitions(len(of.splits[len(of.splits)-1]))
+			err = j.what.CheckPartitions(len(of.Splits[len(of.Splits)-1]))
 		}
 		if err != nil {
 			s.endJob(c, j, err)
@@ -58,11 +58,10 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 	})
 }
 
-// split is the splits of each stage of a job, where they want to be read, and the version of the files that they are of.
+// split is what was found of a job's files, and where the partitions of each stage want to be read.
 type split struct {
-	splits  [][][]byte
+	rdd.Layout
 	prefers [][][]tasks.Location
-	version string
 }
 
 // startJob numbers what is new: stages and shuffles, in the order in which jobs start. It takes up what another job of the same
@@ -71,7 +70,8 @@ func (s *Scheduler) startJob(c *rpcenv.Context, j *job, of split) {
 	lineage := j.what.Lineage
 	j.of = s.datasetOf(c, j.what, of)
 	j.of.jobs++
-	j.stages = plan(j.of, lineage, of.splits, s.number)
+	j.of.kept = s.keptOf(c, of.Persisted)
+	j.stages = plan(j.of, lineage, of.Splits, s.number)
 	g := j.result()
 	if j.what.Partitions != nil {
 		g.only(j.what.Partitions)
@@ -101,14 +101,14 @@ func (s *Scheduler) number() int32 {
 // datasetOf is the dataset of a job; one that is new gets its shuffles.
 func (s *Scheduler) datasetOf(c *rpcenv.Context, what rdd.Invocation, of split) *dataset {
 	digest := what.Lineage.Digest()
-	key := keyOf(what, digest, of.version)
+	key := keyOf(what, digest, of.Version)
 	if d := s.datasets.byKey[key]; d != nil {
 		return d
 	}
 	d := &dataset{key: key, what: what, digest: digest, firstRDD: s.nextRDD}
 	s.nextRDD += int32(len(what.Lineage.Nodes))
 	for i, l := range what.Lineage.Shuffles() {
-		sh := newShuffle(s.nextShuffle, len(of.splits[i]), l.Reducers)
+		sh := newShuffle(s.nextShuffle, len(of.Splits[i]), l.Reducers)
 		s.nextShuffle++
 		d.shuffles = append(d.shuffles, sh)
 		// Before any task of the job: a reducer's question for an unknown shuffle fails.
@@ -190,6 +190,7 @@ func (s *Scheduler) work(g *stage) tasks.Work {
 	w := tasks.Work{
 		Job: g.of.what.Name, Args: g.of.what.Args, Digest: g.of.digest, Node: int32(g.node), Map: g.shuffle != nil,
 		Shuffles: g.of.ids(), Action: string(g.job().action), Epoch: s.epoch,
+		Persisted: g.persistedNodes(),
 	}
 	switch {
 	case w.Map:

@@ -10,6 +10,7 @@ func (a *attempt) describe() *app.TaskDescription {
 		PartitionId: set.Tasks[a.index].Partition, StageId: set.ID.Stage, StageAttempt: set.ID.Attempt,
 		Job: w.Job, JobArgs: w.Args, JobDigest: w.Digest, Node: w.Node, Shuffles: w.Shuffles, Epoch: w.Epoch,
 		Split: set.Tasks[a.index].Split, Cpus: int32(a.m.s.profile(a.m).CPUs),
+		Persisted: w.Persisted,
 	}
 	if w.Map {
 		d.ShuffleId = &w.Shuffle

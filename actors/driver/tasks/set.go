@@ -63,6 +63,8 @@ type Work struct {
 	// Output is where they save; nil for other actions.
 	Output *app.TaskOutput
 	Epoch  int64
+	// Persisted are the nodes that the tasks may read or keep.
+	Persisted []*app.PersistedNode
 }
 
 // SubmitTasks asks CoarseGrainedScheduler to run a set. Older sets of the same stage become zombies. It mirrors

@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"bytes"
 	"io"
 	"os"
 )
@@ -17,6 +18,11 @@ type Source interface {
 type Chunk struct {
 	Size int64
 	Open func() (io.ReadCloser, error)
+}
+
+// BytesChunk is a Chunk of b, which must not change.
+func BytesChunk(b []byte) Chunk {
+	return Chunk{Size: int64(len(b)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }}
 }
 
 // FileChunk is a Chunk of size bytes of a file from offset on. The file is opened when the chunk is fetched.

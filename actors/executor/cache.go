@@ -1,0 +1,132 @@
+package executor
+
+import (
+	"fmt"
+
+	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/actors/storage/blocks"
+	"github.com/coherer/coherer/actors/storage/memory"
+	"github.com/coherer/coherer/messages/app"
+	storagepb "github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv"
+)
+
+// taskCache is what one task reads and keeps of persisted datasets. It mirrors BlockManager.getOrElseUpdate.
+type taskCache struct {
+	w *work
+	b *rpcenv.Blocking
+}
+
+// Get is a kept partition: of this executor, else of one that BlockManagerMaster names. One that cannot be fetched is computed.
+func (t taskCache) Get(node, partition int) (pieces [][]byte, kept bool, err error) {
+	p := t.w.persisted(node)
+	if p == nil {
+		return nil, false, nil
+	}
+	id := blocks.ID(p.GetRddId(), partition)
+	if pieces, kept = t.w.cached.Get(id); kept {
+		return pieces, true, t.report() // it may have come back to memory
+	}
+	q := &storagepb.GetLocationsAndStatus{BlockId: id, RequesterHost: t.w.self.GetHost()}
+	r, err := rpcenv.AskWait(t.b, t.w.master, q)
+	if err != nil {
+		return nil, false, t.orKilled(fmt.Errorf("ask who has block %s: %w", id, err))
+	}
+	for _, at := range r.GetLocations() {
+		if at.GetExecutorId() == t.w.self.GetExecutorId() {
+			continue // it was given up a moment ago
+		}
+		if pieces, err := t.fetch(at, id); err == nil {
+			return pieces, true, nil
+		}
+		if t.b.Done() {
+			return nil, false, errKilled
+		}
+	}
+	return nil, false, nil
+}
+
+// fetch brings a block from another executor.
+func (t taskCache) fetch(at *storagepb.BlockManagerId, id string) (pieces [][]byte, err error) {
+	from := rpcenv.Address{Host: at.GetHost(), Port: int(at.GetPort())}
+	err = t.w.io.Transfer.Fetch(t.b, from, []string{id}, func(_ int, data []byte) (err error) {
+		pieces, err = blocks.Decode(data)
+		return err
+	})
+	return pieces, err
+}
+
+// Put begins to keep a partition here; nil when another task has kept it meanwhile.
+func (t taskCache) Put(node, partition int) rdd.PartitionWriter {
+	p := t.w.persisted(node)
+	if p == nil {
+		return nil
+	}
+	w := t.w.cached.Writer(blocks.ID(p.GetRddId(), partition), levelOf(p.GetLevel()))
+	if w == nil {
+		return nil
+	}
+	return taskWriter{w, t}
+}
+
+// taskWriter is a Writer whose block is reported.
+type taskWriter struct {
+	*blocks.Writer
+	t taskCache
+}
+
+// Commit keeps the block, and returns when BlockManagerMaster knows of it and of what had to give way.
+func (w taskWriter) Commit() error {
+	if err := w.Writer.Commit(); err != nil {
+		return err
+	}
+	return w.t.report()
+}
+
+// report waits until BlockManagerMaster has all changes of this executor's blocks.
+func (t taskCache) report() error {
+	if !t.w.cached.Changed() {
+		return nil
+	}
+	env := t.b.Env()
+	if _, err := rpcenv.AskWait(t.b, env.Ref(env.Address(), Name), ReportBlocks{}); err != nil {
+		return t.orKilled(fmt.Errorf("report blocks: %w", err))
+	}
+	return nil
+}
+
+func (t taskCache) orKilled(err error) error {
+	if t.b.Done() {
+		return errKilled
+	}
+	return err
+}
+
+// taskMemory is the task's side of the executor's memory. What cached blocks had to give way is reported before the task goes on.
+type taskMemory struct {
+	memory.Task
+	cache taskCache
+}
+
+// Acquire takes up to n bytes, and returns how many.
+func (m taskMemory) Acquire(n int64) int64 {
+	got := m.Task.Acquire(n)
+	if err := m.cache.report(); err != nil {
+		return got // the task finds out that it was killed, or that its driver is gone, by itself
+	}
+	return got
+}
+
+// persisted is the entry of a node that is kept; nil for another node.
+func (w *work) persisted(node int) *app.PersistedNode {
+	for _, p := range w.desc.GetPersisted() {
+		if int(p.GetNode()) == node {
+			return p
+		}
+	}
+	return nil
+}
+
+func levelOf(l *storagepb.StorageLevel) blocks.Level {
+	return blocks.Level{Memory: l.GetUseMemory(), Disk: l.GetUseDisk(), Replication: l.GetReplication()}
+}
