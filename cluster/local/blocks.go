@@ -16,6 +16,7 @@ import (
 type blockTable struct {
 	latency time.Duration // of a fetch, in a simulation
 	files   *rdd.MemDisk
+	disk    int64         // of each executor, in bytes; 0: any number
 
 	mu     sync.Mutex
 	ports  int
@@ -57,7 +58,7 @@ func (t *blockTable) newStore(host string, gone func() bool) *blockStore {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ports++
-	s := &blockStore{table: t, addr: rpcenv.Address{Host: host, Port: t.ports}, gone: gone, data: map[string][]byte{}}
+	s := &blockStore{table: t, addr: rpcenv.Address{Host: host, Port: t.ports}, gone: gone, data: map[string][]byte{}, disk: t.disk}
 	t.stores[s.addr] = s
 	return s
 }

@@ -12,6 +12,19 @@ import (
 // errDiskFull is what a full disk of a simulation says.
 var errDiskFull = errors.New("no space left on device: free some space there, or name another directory with spark.local.dir or --work-dir")
 
+// LimitDisk gives each executor that a World starts from now on a disk of so many bytes for its map outputs and temporary files. Executors
+// that are processes of the operating system have its disks.
+func LimitDisk(w World, bytes int64) error {
+	t := w.blocks()
+	if t == nil {
+		return errors.New("executors have the disks of the operating system in this world")
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.disk = bytes
+	return nil
+}
+
 // take counts bytes that are written to the executor's disk.
 func (s *blockStore) take(n int) error {
 	s.table.mu.Lock()

@@ -19,6 +19,7 @@
 //	start nodemanager NAME [rm=RM] [cores=N] [memory=8g] [rack=RACK]
 //	start master NAME store=NAME election=true          one of several Masters over records that all see
 //	elect NAME                                          makes this one of them the leader, in the next term
+//	disk SIZE                                           of each executor that starts from now on, such as 4k
 //	corrupt STORE NAME                                  makes the record of an application or a Worker unreadable
 //	app NAME master=NAME [max=CORES] [cores=N] [memory=512m] [executors=N] [exit=CODE [after=D] [healthy=ID]]
 //	                                                    an application without a program: its executors are stand-ins,

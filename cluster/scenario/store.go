@@ -7,8 +7,10 @@ import (
 
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/records"
+	"github.com/coherer/coherer/cluster/local"
 	"github.com/coherer/coherer/cluster/recovery"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest/script/syntax"
 )
 
@@ -113,4 +115,16 @@ func (r *Runner) corrupt(c syntax.Command) error {
 	}
 	// A tag that is cut off: no message can be read from it.
 	return s.Write(nil, []records.Change{{Key: kept[at].Key, Value: []byte{0xff}}})
+}
+
+// disk gives executors a disk of so many bytes.
+func (r *Runner) disk(c syntax.Command) error {
+	if err := c.Need(1, "SIZE"); err != nil {
+		return err
+	}
+	n, err := conf.Sizes(conf.Byte).Parse(c.Args[0])
+	if err != nil {
+		return err
+	}
+	return local.LimitDisk(r.world, n)
 }

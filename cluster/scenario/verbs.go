@@ -33,6 +33,7 @@ func verbs() map[string]func(*Runner, syntax.Command) error {
 		"at":         nil, // see Block
 		"elect":      (*Runner).elect,
 		"corrupt":    (*Runner).corrupt,
+		"disk":       (*Runner).disk,
 		"suspect":    (*Runner).suspect,
 
 		"decommission": (*Runner).decommission,
