@@ -112,7 +112,7 @@ func Execute(given Execution) error {
 }
 
 // ownMemory is what the program's code takes in memory beside all that Go's runtime counts, in bytes.
-const ownMemory = 32 << 20
+const ownMemory = 48 << 20
 
 // limitHeap makes the garbage collector keep the process within spark.executor.memory, unless its environment has another limit.
 func limitHeap(c *conf.Conf) {

@@ -16,7 +16,7 @@ import (
 type blockTable struct {
 	latency time.Duration // of a fetch, in a simulation
 	files   *rdd.MemDisk
-	disk    int64         // of each executor, in bytes; 0: any number
+	disk    int64 // of each executor, in bytes; 0: any number
 
 	mu     sync.Mutex
 	ports  int
