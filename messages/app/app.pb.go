@@ -428,7 +428,9 @@ type TaskDescription struct {
 	// output is where a "save" writes its part.
 	Output *TaskOutput `protobuf:"bytes,19,opt,name=output,proto3" json:"output,omitempty"`
 	// addresses of the executors of a barrier stage's tasks, HOST:PORT by partition; empty in other stages.
-	Addresses     []string `protobuf:"bytes,20,rep,name=addresses,proto3" json:"addresses,omitempty"`
+	Addresses []string `protobuf:"bytes,20,rep,name=addresses,proto3" json:"addresses,omitempty"`
+	// persisted are the nodes that the task may read or keep, ascending.
+	Persisted     []*PersistedNode `protobuf:"bytes,22,rep,name=persisted,proto3" json:"persisted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -603,15 +605,20 @@ func (x *TaskDescription) GetAddresses() []string {
 	return nil
 }
 
+func (x *TaskDescription) GetPersisted() []*PersistedNode {
+	if x != nil {
+		return x.Persisted
+	}
+	return nil
+}
+
 // TaskOutput is the output of a job, to which each of its tasks writes a part.
 type TaskOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// path of the folder, as all processes find it.
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
 	// job is the name that Hadoop would give the job, in the names of its attempts: "202601021504050000_0003".
-	Job string `protobuf:"bytes,2,opt,name=job,proto3" json:"job,omitempty"`
-	// persisted are the nodes that the task may read or keep, ascending.
-	Persisted     []*PersistedNode `protobuf:"bytes,22,rep,name=persisted,proto3" json:"persisted,omitempty"`
+	Job           string `protobuf:"bytes,2,opt,name=job,proto3" json:"job,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -658,13 +665,6 @@ func (x *TaskOutput) GetJob() string {
 		return x.Job
 	}
 	return ""
-}
-
-func (x *TaskOutput) GetPersisted() []*PersistedNode {
-	if x != nil {
-		return x.Persisted
-	}
-	return nil
 }
 
 // PersistedNode says which of a lineage's nodes is kept, and under which number.
@@ -1615,7 +1615,7 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\tresources\x18\b \x03(\v2\x1b.deploy.ResourceInformationR\tresources:\xd0\x02\xe2\xe0\x18\xcb\x02\b\xea\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler\"\brpc.Bool*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.RegisterExecutor:*at its start, when it has found the driverB;A second one with the same id fails: Duplicate executor ID.J_2.1, where a message of its own told success; attributes since 3.0, resourceProfileId since 3.1\"\xa9\x02\n" +
 	"\x10LaunchedExecutor\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
-	"executorId:\xf3\x01\xe2\xe0\x18\xee\x01\b\xeb\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchedExecutor:Dwhen its block manager is registered and the HeartbeatReceiver foundB*It is ignored: the cores are offered once.J\x033.1\"\xe5\x04\n" +
+	"executorId:\xf3\x01\xe2\xe0\x18\xee\x01\b\xeb\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Porg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchedExecutor:Dwhen its block manager is registered and the HeartbeatReceiver foundB*It is ignored: the cores are offered once.J\x033.1\"\x97\x05\n" +
 	"\x0fTaskDescription\x12\x17\n" +
 	"\atask_id\x18\x01 \x01(\x03R\x06taskId\x12%\n" +
 	"\x0eattempt_number\x18\x02 \x01(\x05R\rattemptNumber\x12\x1f\n" +
@@ -1640,13 +1640,13 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x05split\x18\x11 \x01(\fB\x04\xe0\xe0\x18\x02R\x05split\x12\x12\n" +
 	"\x04cpus\x18\x12 \x01(\x05R\x04cpus\x12'\n" +
 	"\x06output\x18\x13 \x01(\v2\x0f.app.TaskOutputR\x06output\x12\"\n" +
-	"\taddresses\x18\x14 \x03(\tB\x04\xe0\xe0\x18\x01R\taddressesB\r\n" +
-	"\v_shuffle_id\"p\n" +
+	"\taddresses\x18\x14 \x03(\tB\x04\xe0\xe0\x18\x01R\taddresses\x120\n" +
+	"\tpersisted\x18\x16 \x03(\v2\x12.app.PersistedNodeR\tpersistedB\r\n" +
+	"\v_shuffle_id\">\n" +
 	"\n" +
 	"TaskOutput\x12\x18\n" +
 	"\x04path\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\x04path\x12\x16\n" +
-	"\x03job\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x03job\x120\n" +
-	"\tpersisted\x18\x16 \x03(\v2\x12.app.PersistedNodeR\tpersisted\"g\n" +
+	"\x03job\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x03job\"g\n" +
 	"\rPersistedNode\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\x05R\x04node\x12\x15\n" +
 	"\x06rdd_id\x18\x02 \x01(\x05R\x05rddId\x12+\n" +
@@ -1781,7 +1781,7 @@ var file_proto_app_app_proto_depIdxs = []int32{
 	1,  // 3: app.RegisterExecutor.attributes:type_name -> app.Property
 	22, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
 	7,  // 5: app.TaskDescription.output:type_name -> app.TaskOutput
-	8,  // 6: app.TaskOutput.persisted:type_name -> app.PersistedNode
+	8,  // 6: app.TaskDescription.persisted:type_name -> app.PersistedNode
 	23, // 7: app.PersistedNode.level:type_name -> storage.StorageLevel
 	6,  // 8: app.LaunchTask.data:type_name -> app.TaskDescription
 	0,  // 9: app.StatusUpdate.state:type_name -> app.TaskState
