@@ -229,6 +229,12 @@ func (k *talk) job(args string) (string, error) {
 		inv, err = tasksOf.With(n).Invocation()
 		inv.Output.Path = "out"
 		action = rdd.ActionSave
+	case "barrier":
+		n, _ := strconv.Atoi(text)
+		inv, err = together.With(n).Invocation()
+	case "barrier-map":
+		n, _ := strconv.Atoi(text)
+		inv, err = togetherMap.With(n).Invocation()
 	case "numbers":
 		inv, err = numbers.With(9).Invocation()
 	case "tasks":

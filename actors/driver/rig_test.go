@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,21 @@ var numbers = rdd.Define("numbers", func(to int64) rdd.Dataset[int64] { return r
 
 // tasksOf has one stage of so many tasks.
 var tasksOf = rdd.Define("tasks", func(n int) rdd.Dataset[int64] { return rdd.Range(0, int64(n), n) })
+
+// together has a barrier stage of n tasks that brings the result, togetherMap one that writes a shuffle.
+var together = rdd.Define("together", func(n int) rdd.Dataset[int64] { return meeting(n) })
+
+var togetherMap = rdd.Define("together before a shuffle", func(n int) rdd.Dataset[rdd.Pair[int64, int64]] {
+	pairs := rdd.Map(meeting(n), func(i int64) rdd.Pair[int64, int64] { return rdd.PairOf(i, i) })
+	return rdd.ReduceByKey(pairs, func(a, b int64) int64 { return a + b }, 1)
+})
+
+func meeting(n int) rdd.Dataset[int64] {
+	return rdd.Barrier(rdd.Range(0, int64(n), n), func(t rdd.BarrierTask, in iter.Seq[int64]) iter.Seq[int64] {
+		t.Barrier()
+		return in
+	})
+}
 
 // near has one stage of a task for each word: the places where it wants to run, separated by commas; - is none.
 var near = rdd.Define("near", func(places []string) rdd.Dataset[int64] {

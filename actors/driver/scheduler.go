@@ -113,6 +113,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.submitTasks(c, m)
 	case tasks.CancelTasks:
 		s.cancelTasks(c, m)
+	case tasks.RequestSlots:
+		s.requestSlots(c, m)
 	case tasks.PartitionCompleted:
 		s.apply(c, s.tasks.PartitionCompleted(m.Stage, m.Partition, c.Now()))
 	case heartbeat.ExpireExecutor:

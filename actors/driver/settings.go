@@ -33,12 +33,6 @@ var (
 	SchedulerMaxRegisteredResourcesWaitingTime = conf.Declare(Settings, "spark.scheduler.maxRegisteredResourcesWaitingTime",
 		conf.AtLeast(conf.Durations(time.Millisecond), 0), "30s",
 		"After how long tasks start whatever the share of registered cores.")
-	_ = conf.Declare(Settings, "spark.scheduler.barrier.maxConcurrentTasksCheck.interval",
-		conf.AtLeast(conf.Durations(time.Second), time.Second), "15s",
-		"How long the driver waits before it checks again that a barrier stage fits.").Awaits("barrier stages")
-	_ = conf.Declare(Settings, "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures",
-		conf.AtLeast(conf.Ints, 1), "40",
-		"After how many failed checks that a barrier stage fits its job fails.").Awaits("barrier stages")
 	_ = conf.Declare(Settings, "spark.shuffle.mapOutput.minSizeForBroadcast",
 		conf.Between(conf.Sizes(conf.Byte), 0, 2047*conf.MiB), "512k",
 		"Lists of map outputs from this size on go by broadcast.").Awaits("map outputs by broadcast")

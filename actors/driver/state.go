@@ -108,5 +108,5 @@ func (e *executor) offer() []tasks.Offer {
 	if !e.usable() || e.freeCores == 0 {
 		return nil
 	}
-	return []tasks.Offer{{Executor: e.id, Host: e.host, Cores: e.freeCores}}
+	return []tasks.Offer{{Executor: e.id, Host: e.host, Cores: e.freeCores, Address: e.ref.Address.String()}}
 }

@@ -29,7 +29,7 @@ func TestWhichExecutorsMayTakeTasks(t *testing.T) {
 	if x.add(at("9", 99, 1)) {
 		t.Error("an id was taken twice")
 	}
-	if got, want := x.offers(), []tasks.Offer{{Executor: "7", Host: "host7", Cores: 1}, {Executor: "9", Host: "host9", Cores: 2}, {Executor: "10", Host: "host10", Cores: 1}}; !reflect.DeepEqual(got, want) {
+	if got, want := x.offers(), []tasks.Offer{{Executor: "7", Host: "host7", Cores: 1, Address: "h:7"}, {Executor: "9", Host: "host9", Cores: 2, Address: "h:9"}, {Executor: "10", Host: "host10", Cores: 1, Address: "h:10"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("offers %v, want %v", got, want)
 	}
 	if x.cores() != 8 || x.launched() != 4 {

@@ -65,6 +65,9 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 		OnInput: func(n int64) { result.BytesRead += n },
 		Read:    &w.read,
 	}
+	if len(d.GetAddresses()) > 0 {
+		t.Barriers = &barriers{b: b, desc: d, at: w.driver}
+	}
 	// Nothing is left, unless a panic ended it.
 	defer w.memory.EndTask(d.GetTaskId())
 	if rdd.Action(d.GetAction()) == rdd.ActionSave && d.ShuffleId == nil {

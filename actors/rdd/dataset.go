@@ -41,7 +41,9 @@ type node struct {
 	persist *persist
 	// indeterminate: computed again, it may give other records.
 	indeterminate bool
-	err           error // why a job with this node cannot be used
+	// barrier: the tasks of its stage run all at once, see Barrier.
+	barrier bool
+	err     error // why a job with this node cannot be used
 }
 
 func newDataset[T any](n *node, iterate func(r *run, partition int) iter.Seq[T]) Dataset[T] {

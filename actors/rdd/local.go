@@ -61,24 +61,16 @@ func (r local) runJob(ctx context.Context, job Invocation, action Action) ([]Res
 			j.outputs = append(j.outputs, nil)
 			continue
 		}
-		var maps [][][]byte
-		err := j.stage(s.MapNode, nil, func(t Task) error {
+		maps, err := stage(j, s.MapNode, nil, func(t Task) ([][]byte, error) {
 			blocks := make(Blocks, s.Reducers)
-			maps = append(maps, blocks)
-			return lineage.RunMap(t, s.Index, blocks.Output())
+			return blocks, lineage.RunMap(t, s.Index, blocks.Output())
 		})
 		if err != nil {
 			return nil, err
 		}
 		j.outputs = append(j.outputs, maps)
 	}
-	var results []Result
-	err = j.stage(lineage.Last(), job.Partitions, func(t Task) error {
-		res, err := j.result(t, job, action)
-		results = append(results, res)
-		return err
-	})
-	return results, err
+	return stage(j, lineage.Last(), job.Partitions, func(t Task) (Result, error) { return j.result(t, job, action) })
 }
 
 // Partitions is the number of partitions of a job.
@@ -122,29 +114,43 @@ func (j *localJob) needed(shuffles []Shuffle) []bool {
 }
 
 // stage runs a task for each partition of a node that is wanted; nil: all.
-func (j *localJob) stage(node int, wanted []int32, run func(Task) error) error {
+func stage[R any](j *localJob, node int, wanted []int32, run func(Task) (R, error)) ([]R, error) {
 	splits, err := j.lineage.Splits(j.fs, node)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := (Invocation{Name: j.lineage.Job, Partitions: wanted}).CheckPartitions(len(splits)); err != nil {
-		return err
+		return nil, err
 	}
 	if wanted == nil {
 		for partition := range splits {
 			wanted = append(wanted, int32(partition))
 		}
 	}
-	for _, partition := range wanted {
-		t := Task{
+	tasks := make([]Task, len(wanted))
+	for i, partition := range wanted {
+		tasks[i] = Task{
 			Node: node, Partition: int(partition), Split: splits[partition], FS: j.fs, Fetch: j.fetch, Done: j.ctx.Err, Cache: j.cache,
 			Sleep: func(time.Duration) error { return j.ctx.Err() },
 		}
-		if err := run(t); err != nil {
-			return err
+	}
+	results := make([]R, len(tasks))
+	one := func(i int, t Task) (err error) {
+		results[i], err = run(t)
+		return err
+	}
+	if j.lineage.Barrier(node) {
+		if err := j.lineage.CheckBarrier(node, len(tasks), splits); err != nil {
+			return nil, err
+		}
+		return results, runBarrier(tasks, one)
+	}
+	for i, t := range tasks {
+		if err := one(i, t); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return results, nil
 }
 
 func (j *localJob) fetch(shuffle, reduce int) iter.Seq2[io.Reader, error] {

@@ -78,6 +78,11 @@ func MapPartitionsWithIndex[T, U any](d Dataset[T], f func(partition int, in ite
 }
 
 func mapPartitions[T, U any](n *node, d Dataset[T], f func(int, iter.Seq[T]) iter.Seq[U]) Dataset[U] {
+	return mapTasks(n, d, func(_ *run, partition int, in iter.Seq[T]) iter.Seq[U] { return f(partition, in) })
+}
+
+// mapTasks is mapPartitions with a function that gets the task too.
+func mapTasks[T, U any](n *node, d Dataset[T], f func(*run, int, iter.Seq[T]) iter.Seq[U]) Dataset[U] {
 	return newDataset(n, func(r *run, partition int) iter.Seq[U] {
 		at := r.number(n)
 		in := func(yield func(T) bool) {
@@ -91,7 +96,7 @@ func mapPartitions[T, U any](n *node, d Dataset[T], f func(int, iter.Seq[T]) ite
 		}
 		return func(yield func(U) bool) {
 			r.at = at
-			seq := f(partition, in)
+			seq := f(r, partition, in)
 			if seq == nil {
 				return
 			}

@@ -56,6 +56,8 @@ type Task struct {
 	// Sleep is what the operation Sleep pauses by: virtual time in a simulation. Its error ends the task, which returns it
 	// unchanged. Without a Sleep in the stage it may be nil.
 	Sleep func(d time.Duration) error
+	// Barriers are where a task of a barrier stage waits for the others; nil in other stages.
+	Barriers Barriers
 	// Output is where ActionSave writes. For the other actions it may be nil.
 	Output Output
 	// OnInput, when not nil, is called with the size of each piece of a text file that was read, in bytes.

@@ -54,6 +54,7 @@ func TestSleepCountsTheTasks(t *testing.T) {
 		"":                                     "2 tasks slept\n",
 		"--tasks 5 --task-time 1h":             "5 tasks slept\n",
 		"-tasks=3 --stages=4 --task-time=10ms": "12 tasks slept\n",
+		"--tasks 3 --stages 2 --barrier":       "6 tasks slept\n",
 		"--tasks 1 --stages 3 --task-time 0s":  "3 tasks slept\n",
 	} {
 		if got := output(t, "sleep", strings.Fields(args)...); got != want {

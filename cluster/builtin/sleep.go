@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,8 @@ type SleepArgs struct {
 	TaskTime time.Duration
 	// Stages is the number of stages, --stages. Between two is a shuffle.
 	Stages int
+	// Barrier: the tasks of a stage start together, and wait for each other after their pauses, --barrier.
+	Barrier bool
 }
 
 // Bounds of a user's demand: a map task keeps a block per reducer, and a lineage is checked by each task.
@@ -43,9 +46,19 @@ var sleep = rdd.Define("sleep", func(a SleepArgs) rdd.Dataset[record] {
 		}
 		slept = rdd.Sleep(slept, func(record) time.Duration { return a.TaskTime })
 		slept = rdd.Map(slept, func(r record) record { return rdd.PairOf(r.Key, r.Value+1) })
+		if a.Barrier {
+			slept = rdd.Barrier(slept, meet)
+		}
 	}
 	return slept
 })
+
+// meet gives a task's record on when the others have theirs.
+func meet(task rdd.BarrierTask, in iter.Seq[record]) iter.Seq[record] {
+	records := slices.Collect(in)
+	task.Barrier()
+	return slices.Values(records)
+}
 
 // onePerTask makes one record of whatever keys a partition was dealt, so that each task sleeps once.
 func onePerTask(d rdd.Dataset[record]) rdd.Dataset[record] {
@@ -63,6 +76,7 @@ func onePerTask(d rdd.Dataset[record]) rdd.Dataset[record] {
 // Sleep is work that is no work: --stages stages of --tasks tasks that pause for --task-time each. With several numbers
 // of tasks (--tasks 2,8,2) it is as many jobs, one after the other, --pause apart: a load that changes. It prints how many
 // tasks slept, over all stages and jobs. With --save FOLDER the tasks of its last stage write what they did to a folder.
+// With --barrier the tasks of each stage start together and wait for each other.
 func Sleep(ctx context.Context, a rdd.Runner, args []string, out io.Writer) error {
 	load, err := parseSleep(args)
 	if err != nil {
@@ -118,7 +132,7 @@ type load struct {
 	save  string // the folder to make; "": none
 }
 
-const sleepUsage = "it takes --tasks N[,N...] --task-time DURATION --stages K --pause DURATION --save FOLDER"
+const sleepUsage = "it takes --tasks N[,N...] --task-time DURATION --stages K --pause DURATION --save FOLDER --barrier"
 
 func parseSleep(args []string) (load, error) {
 	a, l, tasks := SleepArgs{TaskTime: 10 * time.Millisecond, Stages: 1}, load{}, "2"
@@ -128,6 +142,7 @@ func parseSleep(args []string) (load, error) {
 	f.DurationVar(&a.TaskTime, "task-time", a.TaskTime, "")
 	f.IntVar(&a.Stages, "stages", a.Stages, "")
 	f.DurationVar(&l.pause, "pause", 0, "")
+	f.BoolVar(&a.Barrier, "barrier", false, "")
 	f.StringVar(&l.save, "save", "", "")
 	err := f.Parse(args)
 	switch {

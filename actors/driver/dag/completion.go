@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coherer/coherer/actors/driver/barrier"
 	"github.com/coherer/coherer/actors/driver/commit"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/mapoutput"
@@ -22,6 +23,10 @@ func (s *Scheduler) completionEvent(c *rpcenv.Context, m tasks.CompletionEvent) 
 	// The task is tried again, so another attempt of it may have to commit.
 	if g.commits() && m.Reason.Kind != tasks.KindSuccess && m.Reason.Kind != tasks.KindTaskCommitDenied {
 		c.Send(s.cfg.Commits, commit.TaskCompleted{Stage: g.id, StageAttempt: m.Set.Attempt, Partition: m.Partition, Attempt: m.Attempt})
+	}
+	if g.barrier && m.Reason.Kind != tasks.KindSuccess && m.Reason.Kind != tasks.KindFetchFailed {
+		s.barrierTaskFailed(c, g, m)
+		return
 	}
 	switch m.Reason.Kind {
 	case tasks.KindSuccess:
@@ -125,6 +130,9 @@ func (s *Scheduler) stageDone(c *rpcenv.Context, g *stage) {
 }
 
 func (s *Scheduler) stageCompleted(c *rpcenv.Context, g *stage, failure string) {
+	if g.barrier {
+		c.Send(s.cfg.Barriers(), barrier.StageEnd{Stage: g.id, Attempt: g.attempts - 1})
+	}
 	if failure == "" {
 		c.Log().Infof("%s finished", g)
 	} else {

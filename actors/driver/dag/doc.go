@@ -38,6 +38,13 @@
 // A map stage that depends on a dataset which was marked indeterminate (rdd.Indeterminate) runs again as a whole when some of its outputs
 // are lost, and so does a map stage that was made of them in part. A job that has some results of them fails: these cannot be taken back.
 //
+// # Barrier stages
+//
+// The tasks of a barrier stage (rdd.Barrier) start together or not at all. A job with one starts when the executors have a slot for each
+// task: DAGScheduler asks CoarseGrainedScheduler, again after spark.scheduler.barrier.maxConcurrentTasksCheck.interval, and fails the job
+// after maxFailures further checks. The failure of one task ends all of them (CancelTasks). A map stage drops its outputs and runs again; a
+// stage that brings the result fails its job. Attempts are announced to barrierSync, where their tasks meet.
+//
 // # Cancellation
 //
 // JobCancelled, StageCancelled, JobGroupCancelled, JobTagCancelled and AllJobsCancelled fail jobs with "Job N cancelled ...", also jobs

@@ -33,6 +33,16 @@ func (s *Scheduler) fetchFailed(c *rpcenv.Context, g *stage, m tasks.CompletionE
 			g, s.maxFetch, m.Reason.Text), m.Reason)
 		return
 	}
+	if s.abortBarrier(c, g, m.Reason.Text, m.Reason) {
+		return
+	}
+	if g.barrier {
+		s.unregisterAll(c, g.shuffle)
+	}
+	// All tasks of a barrier stage run again, so none of its outputs is of use.
+	if sh := s.datasets.shuffles[m.Reason.Fetch.Shuffle]; sh != nil && sh.stage != nil && sh.stage.barrier {
+		s.unregisterAll(c, sh)
+	}
 	// A writer that runs needs nothing: it finds the lost output missing when its attempt ends.
 	if sh := s.datasets.shuffles[m.Reason.Fetch.Shuffle]; sh != nil && sh.stage != nil && sh.stage.phase == phaseIdle {
 		s.move(c, sh.stage, phaseFailed, "outputs were lost")

@@ -8,7 +8,7 @@ import "github.com/coherer/coherer/actors/rdd"
 func plan(d *dataset, l *rdd.Lineage, splits [][][]byte, next func() int32) []*stage {
 	var stages []*stage
 	parents := func(g *stage) *stage {
-		g.indeterminate = l.Indeterminate(g.node)
+		g.indeterminate, g.barrier = l.Indeterminate(g.node), l.Barrier(g.node)
 		for _, index := range l.ShuffleParents(g.node) {
 			g.parents = append(g.parents, stages[index])
 		}

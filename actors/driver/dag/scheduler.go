@@ -3,6 +3,7 @@ package dag
 import (
 	"time"
 
+	"github.com/coherer/coherer/actors/driver/allocation"
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/actors/rdd"
@@ -57,7 +58,10 @@ type Scheduler struct {
 	dead           string // why the application is over
 	unreported     string // the line of the log for it, until a job fails with it or the log has it
 	maxFetch       int
-	maxAttempts    int
+	// dynamicAllocation: barrier stages are refused; maxSlotFailures is how often one may not fit.
+	dynamicAllocation bool
+	maxSlotFailures   int
+	maxAttempts       int
 	// cancelledGroups were cancelled with their jobs that were still to come, the latest maxCancelledGroups of them.
 	cancelledGroups    []string
 	maxCancelledGroups int
@@ -76,6 +80,8 @@ func New(cfg Config) *Scheduler {
 
 // OnStart is a callback of the endpoint.
 func (s *Scheduler) OnStart(c *rpcenv.Context) {
+	s.maxSlotFailures = maxConcurrentTasksCheckMaxFailures.Get(c.Conf())
+	s.dynamicAllocation = allocation.Enabled(c.Conf())
 	s.maxFetch = stageMaxConsecutiveAttempts.Get(c.Conf())
 	s.ignoreDecommissioned = stageIgnoreDecommissionFetchFailure.Get(c.Conf())
 	s.byHost = filesFetchFailureUnRegisterOutputOnHost.Get(c.Conf())
@@ -121,6 +127,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.applicationDead(c, m)
 	case ReportDeath:
 		s.reportDeath(c)
+	case CheckBarrierSlots:
+		s.checkBarrierSlots(c, m)
 	case ResubmitFailedStages:
 		s.resubmitFailedStages(c)
 	default:

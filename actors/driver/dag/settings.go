@@ -1,6 +1,8 @@
 package dag
 
 import (
+	"time"
+
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -21,6 +23,12 @@ var (
 		"How many shuffles that no running job needs the driver keeps, so that later jobs of the same argument skip the stages that made them.")
 	shuffleReduceLocality = conf.Declare(Settings, "spark.shuffle.reduceLocality.enabled", conf.Bools, "true",
 		"Whether tasks behind a shuffle prefer the hosts that have much of what they fetch.")
+	maxConcurrentTasksCheckInterval = conf.Declare(Settings, "spark.scheduler.barrier.maxConcurrentTasksCheck.interval",
+		conf.AtLeast(conf.Durations(time.Second), time.Second), "15s",
+		"How long the driver waits before it checks again that a barrier stage fits.")
+	maxConcurrentTasksCheckMaxFailures = conf.Declare(Settings, "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures",
+		conf.AtLeast(conf.Ints, 1), "40",
+		"After how many failed checks that a barrier stage fits its job fails.")
 	numCancelledJobGroupsToTrack = conf.Declare(Settings, "spark.scheduler.numCancelledJobGroupsToTrack", conf.AtLeast(conf.Ints, 1), "1000",
 		"How many cancelled groups of jobs are remembered, so that jobs submitted later fail too.")
 )

@@ -32,6 +32,9 @@ type job struct {
 	of      *dataset
 	stages  []*stage
 	results []rdd.Result // by partition
+	// Of a job with a barrier stage that has not started: its splits, how many tasks must run at once, and how often there was no room.
+	split               split
+	slots, slotFailures int
 }
 
 // group is the job's group; "" without one.
@@ -67,6 +70,8 @@ type stage struct {
 	distrusts bool
 	// indeterminate: computed again, a partition may have other records.
 	indeterminate bool
+	// barrier: its tasks run all at once.
+	barrier bool
 
 	phase phase
 	// attempts that were made or left out; the newest is attempts-1.

@@ -54,7 +54,7 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 			s.endJob(c, j, err)
 			return
 		}
-		s.startJob(c, j, of)
+		s.checkBarriers(c, j, of)
 	})
 }
 
@@ -149,7 +149,7 @@ func (s *Scheduler) submitStage(c *rpcenv.Context, g *stage) {
 // submitMissingTasks makes a new attempt of the partitions that are missing.
 func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 	// What is there does not fit to what would be made now.
-	if g.indeterminate && g.shuffle != nil && !g.complete() {
+	if (g.indeterminate || g.barrier) && g.shuffle != nil && !g.complete() {
 		s.unregisterAll(c, g.shuffle)
 	}
 	missing := g.missing()
@@ -159,7 +159,8 @@ func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 		return
 	}
 	set := tasks.Set{
-		ID: tasks.SetID{Stage: g.id, Attempt: g.attempts}, Job: g.jobID(), Pool: g.job().what.Properties[rdd.PropertyPool], Work: s.work(g),
+		Barrier: g.barrier,
+		ID:      tasks.SetID{Stage: g.id, Attempt: g.attempts}, Job: g.jobID(), Pool: g.job().what.Properties[rdd.PropertyPool], Work: s.work(g),
 	}
 	g.attempts++
 	g.submitted = true
@@ -183,6 +184,7 @@ func (s *Scheduler) submitMissingTasks(c *rpcenv.Context, g *stage) {
 	if g.commits() {
 		c.Send(s.cfg.Commits, commit.StageStart{Stage: g.id, Partitions: len(g.splits)})
 	}
+	s.announceBarrier(c, g, set.ID.Attempt, len(set.Tasks))
 	c.Send(s.cfg.Scheduler, tasks.SubmitTasks{Set: set})
 }
 

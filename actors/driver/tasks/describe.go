@@ -1,6 +1,10 @@
 package tasks
 
-import "github.com/coherer/coherer/messages/app"
+import (
+	"strings"
+
+	"github.com/coherer/coherer/messages/app"
+)
 
 // describe is the attempt as the executor gets it.
 func (a *attempt) describe() *app.TaskDescription {
@@ -16,6 +20,9 @@ func (a *attempt) describe() *app.TaskDescription {
 		d.ShuffleId = &w.Shuffle
 	} else {
 		d.Action, d.Output = w.Action, w.Output
+	}
+	if set.Barrier {
+		d.Addresses = strings.Split(a.m.addresses, ",")
 	}
 	return d
 }

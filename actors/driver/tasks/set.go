@@ -74,6 +74,18 @@ type SubmitTasks struct {
 	Set Set
 }
 
+// RequestSlots asks CoarseGrainedScheduler how many tasks of the default profile can run at once.
+type RequestSlots struct{ rpcenv.Local }
+
+// ReplyType makes the answer's type known to the compiler.
+func (RequestSlots) ReplyType() Slots { return Slots{} }
+
+// Slots answers RequestSlots.
+type Slots struct {
+	rpcenv.Local
+	N int
+}
+
 // CancelTasks asks CoarseGrainedScheduler to kill the running attempts of a stage and to start no more of it. A stage without
 // tasks is ignored. It mirrors TaskScheduler.killAllTaskAttempts.
 type CancelTasks struct {
