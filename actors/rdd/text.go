@@ -11,13 +11,16 @@ import (
 // maxSplit is the length in bytes of the longest split of a text file: Hadoop's default block of its local file system.
 const maxSplit = 32 << 20
 
-// TextFile is the Dataset of the lines of a file, in order, without their ends. A line ends at \n or \r\n; a \r alone
+// TextFile is the Dataset of the lines of a file, or of the files of a folder or of a pattern (path.Match) in order of their names, in order, without their ends. A line ends at \n or \r\n; a \r alone
 // is part of the line. The last line may lack its end; after a final end there is no further line. Any other bytes
 // pass unchanged: a line need not be UTF-8.
 //
 // The file is cut into max(minPartitions, ⌈size / 32 MiB⌉) splits of nearly equal length; minPartitions below 1 means 1,
 // an empty file is one split. A split owns the lines that begin in it, so none is cut or read twice. The size that the
 // driver saw holds for all tasks: what is appended later is not read, and a file that got shorter fails the task.
+//
+// Of a folder, files whose names begin with _ or . are left out, so what SaveAsTextFile wrote can be read; folders in it are an error. Of several
+// files each is cut by itself, into its share of minPartitions. A folder without files has no partition.
 //
 // A relative path is relative to the working directory of the driver, for its executors too.
 func TextFile(path string, minPartitions int) Dataset[string] {
@@ -27,23 +30,11 @@ func TextFile(path string, minPartitions int) Dataset[string] {
 		n.err = fmt.Errorf("%w: TextFile with %d partitions; give at most %d", ErrBadJob, minPartitions, maxPartitions)
 	}
 	n.split = func(files FS) (splits [][]byte, version string, err error) {
-		// At the driver, once: executors have working directories of their own.
-		at := path
-		if r, ok := files.(Resolver); ok {
-			if at, err = r.Resolve(path); err != nil {
-				return nil, "", fmt.Errorf("rdd: splits of text file: %w", err)
-			}
-		}
-		f, err := files.Open(at)
+		all, version, err := filesOf(files, path)
 		if err != nil {
 			return nil, "", fmt.Errorf("rdd: splits of text file: %w", err)
 		}
-		defer f.Close()
-		version = fmt.Sprintf("%q %d ", at, f.Size())
-		if v, ok := f.(Versioned); ok {
-			version += v.Version() + " "
-		}
-		return textSplits(at, f.Size(), minPartitions), version, nil
+		return splitsOf(all, minPartitions), version, nil
 	}
 	return newDataset(n, func(r *run, partition int) iter.Seq[string] {
 		return func(yield func(string) bool) { readText(r, part{r.number(n), partition}, yield) }

@@ -1,0 +1,148 @@
+package rdd
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Lister is an FS with folders.
+type Lister interface {
+	FS
+	// ReadDir is the names in a folder, sorted. It fails for what is no folder.
+	ReadDir(path string) ([]string, error)
+}
+
+// textFile is a file that a TextFile reads.
+type textFile struct {
+	path string
+	size int64
+}
+
+// filesOf are the files that a path means, in order of their names: a file, those of a folder, or those that match a pattern. version is
+// another text whenever the contents have changed. It mirrors FileInputFormat.listStatus.
+func filesOf(in FS, where string) (files []textFile, version string, err error) {
+	at := where
+	// At the driver, once: executors have working directories of their own.
+	if r, ok := in.(Resolver); ok {
+		if at, err = r.Resolve(where); err != nil {
+			return nil, "", err
+		}
+	}
+	paths := []string{at}
+	if l, ok := in.(Lister); ok {
+		if paths, err = matching(l, at); err != nil {
+			return nil, "", err
+		}
+		var all []string
+		for _, p := range paths {
+			all = append(all, within(l, p)...)
+		}
+		paths = all
+	}
+	for _, p := range paths {
+		f, err := in.Open(p)
+		if err != nil {
+			return nil, "", err
+		}
+		files = append(files, textFile{p, f.Size()})
+		version += fmt.Sprintf("%q %d ", p, f.Size())
+		if v, ok := f.(Versioned); ok {
+			version += v.Version() + " "
+		}
+		if err := f.Close(); err != nil {
+			return nil, "", err
+		}
+	}
+	return files, version, nil
+}
+
+// hiddenFile reports names that neither a folder nor a pattern stands for: those of notes about files (FileInputFormat.hiddenFileFilter).
+func hiddenFile(name string) bool {
+	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
+}
+
+// within are the files of a folder. A file is itself.
+func within(l Lister, p string) []string {
+	names, err := l.ReadDir(p)
+	if err != nil {
+		return []string{p} // no folder: Open says what is wrong, if anything is
+	}
+	var out []string
+	for _, name := range names {
+		if !hiddenFile(name) {
+			out = append(out, path.Join(p, name))
+		}
+	}
+	return out
+}
+
+// matching are the paths that match a pattern, in order; a path without one of * ? [ is itself. A path that exists as it is written is no
+// pattern.
+func matching(l Lister, pattern string) ([]string, error) {
+	if !strings.ContainsAny(pattern, "*?[") {
+		return []string{pattern}, nil
+	}
+	if f, err := l.Open(pattern); err == nil {
+		return []string{pattern}, f.Close()
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, fmt.Errorf("%w: %q: %w", ErrBadJob, pattern, err)
+	}
+	found := []string{"."}
+	if path.IsAbs(pattern) {
+		found = []string{"/"}
+	}
+	for part := range strings.SplitSeq(strings.TrimPrefix(path.Clean(pattern), "/"), "/") {
+		var next []string
+		for _, above := range found {
+			if !strings.ContainsAny(part, "*?[") {
+				next = append(next, path.Join(above, part))
+				continue
+			}
+			names, err := l.ReadDir(above)
+			if err != nil {
+				continue // no folder: nothing in it matches
+			}
+			for _, name := range names {
+				if ok, _ := path.Match(part, name); ok && !hiddenFile(name) {
+					next = append(next, path.Join(above, name))
+				}
+			}
+		}
+		found = next
+	}
+	// A name behind a pattern need not be in each folder.
+	found = slices.DeleteFunc(found, func(p string) bool { return !exists(l, p) })
+	if len(found) == 0 {
+		return nil, &fs.PathError{Op: "open", Path: pattern, Err: fmt.Errorf("the pattern matches 0 files: %w", fs.ErrNotExist)}
+	}
+	return found, nil
+}
+
+func exists(l Lister, p string) bool {
+	if _, err := l.ReadDir(p); err == nil {
+		return true
+	}
+	f, err := l.Open(p)
+	return err == nil && f.Close() == nil
+}
+
+// splitsOf cuts files into splits, each file by itself. It mirrors FileInputFormat.getSplits.
+func splitsOf(files []textFile, minPartitions int) (splits [][]byte) {
+	total := int64(0)
+	for _, f := range files {
+		total += f.size
+	}
+	for _, f := range files {
+		parts := int64(minPartitions)
+		if len(files) > 1 { // as many as its share of all, rounded up
+			goal := max(1, total/int64(minPartitions))
+			parts = (f.size + goal - 1) / goal
+		}
+		splits = append(splits, textSplits(f.path, f.size, int(max(1, parts)))...)
+	}
+	return splits
+}

@@ -1,0 +1,97 @@
+package rdd
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+var fileLines = Define("rdd test: lines of files", func(a textArgs) Dataset[string] { return TextFile(a.Path, a.Splits) })
+
+type textArgs struct {
+	Path   string
+	Splits int
+}
+
+// written is a disk with files.
+func written(t *testing.T, files map[string]string) *MemDisk {
+	t.Helper()
+	m := &MemDisk{}
+	for name, text := range files {
+		dir := name[:strings.LastIndexByte(name, '/')]
+		err := m.MkdirAll(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := m.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = f.Write([]byte(text)); err == nil {
+			err = f.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+// A folder is its files in order of their names, without those of other programs; a pattern is what matches it.
+func TestTextFilesOfFoldersAndPatterns(t *testing.T) {
+	m := written(t, map[string]string{
+		"/d/part-00001": "c\n", "/d/part-00000": "a\nb", "/d/_SUCCESS": "no\n", "/d/.x.crc": "no\n", "/d/empty": "",
+		"/e1/x": "1\n", "/e2/x": "2\n", "/e2/y": "3\n", "/odd[1]/x": "4\n",
+	})
+	if err := m.MkdirAll("/none"); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"/d": "abc", "/d/": "abc", "/d/part-*": "abc", "/d/part-0000[1-9]": "c", "/e?/x": "12", "/e*": "123", "/*/y": "3", "/none": "", "/odd[1]/x": "4",
+		"/d/_SUCCESS": "no", "/d/*": "abc", // what is named is read
+	} {
+		got, err := Collect(t.Context(), Local(m), fileLines.With(textArgs{path, 2}))
+		if err != nil || strings.Join(got, "") != want {
+			t.Errorf("%s: %q, %v, want %q", path, got, err, want)
+		}
+	}
+	for _, path := range []string{"/gone", "/d/*.gz", "/gone/*"} {
+		if _, err := Collect(t.Context(), Local(m), fileLines.With(textArgs{path, 2})); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if _, err := Collect(t.Context(), Local(m), fileLines.With(textArgs{"/d/[a", 2})); !errors.Is(err, ErrBadJob) {
+		t.Error(err)
+	}
+}
+
+// Each file is cut into its share of the splits, and one without bytes is a split as well.
+func TestSplitsOfSeveralFiles(t *testing.T) {
+	m := written(t, map[string]string{"/d/a": strings.Repeat("x\n", 300), "/d/b": strings.Repeat("y\n", 100), "/d/c": ""})
+	inv, err := fileLines.With(textArgs{"/d", 4}).Invocation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	splits, err := inv.Lineage.Splits(m, inv.Lineage.Last())
+	if err != nil || len(splits) != 5 {
+		t.Errorf("%d splits, %v; want 3, 1 and 1", len(splits), err)
+	}
+	before := versionOf(t, inv.Lineage, m)
+	f, err := m.Create("/d/d")
+	if err != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	if versionOf(t, inv.Lineage, m) == before {
+		t.Error("a new file leaves the version as it was")
+	}
+}
+
+func versionOf(t *testing.T, l *Lineage, m *MemDisk) string {
+	t.Helper()
+	_, version, err := l.SplitAll(m, []int{l.Last()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return version
+}
