@@ -111,8 +111,8 @@ func Execute(given Execution) error {
 	return nil
 }
 
-// ownMemory is what the program's code takes in memory beside all that Go's runtime counts, in bytes.
-const ownMemory = 48 << 20
+// ownMemory is what the process takes beside all that the limit counts, in bytes: the program's code, and what the collector overshoots by.
+const ownMemory = 64 << 20
 
 // limitHeap makes the garbage collector keep the process within spark.executor.memory, unless its environment has another limit.
 func limitHeap(c *conf.Conf) {

@@ -21,7 +21,7 @@ func TestAnExecutorsHeapIsLimited(t *testing.T) {
 		t.Error("GOMEMLIMIT of the environment was overruled")
 	}
 	t.Setenv("GOMEMLIMIT", "")
-	if limitHeap(c); debug.SetMemoryLimit(-1) != 3<<30-48<<20 {
+	if limitHeap(c); debug.SetMemoryLimit(-1) != 3<<30-64<<20 {
 		t.Errorf("the limit is %d", debug.SetMemoryLimit(-1))
 	}
 }
