@@ -48,6 +48,7 @@
 //	  event/     what these tell each other
 //	  bus/       LiveListenerBus        all events of an application in one order, and its event log
 //	  listener/  pure: Spark's events as its event log has them
+//	  status/    pure: what the pages of a running application show
 //	  numbers/   the numbers of jobs, for programs of several goroutines
 //	storage/     BlockManagerMaster, BlockManagerMasterHeartbeat
 //	  blocks/    an executor's cached blocks, in memory and on disk

@@ -21,6 +21,7 @@
 //
 //	web/         what the pages of all daemons have in common
 //	  spark/     pages, JSON and metrics of Master and Worker
+//	  ui/        pages and REST API of a running application
 //	  hadoop/    pages and REST server of ResourceManager and NodeManager
 //	  rest/      submissions by HTTP
 //	  webtest/   asks pages in tests

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/coherer/coherer/actors/driver/bus"
+	"github.com/coherer/coherer/actors/driver/status"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/submit"
@@ -37,6 +38,8 @@ type Config struct {
 	Transfer storage.Transfer
 	// EventLog takes the application's event log; nil: there is none.
 	EventLog bus.Log
+	// Status is kept up to date for the pages (bus.Query); nil: there are none.
+	Status *status.Store
 	// Process describes the driver's process for people.
 	Process bus.Process
 	// Listener is an endpoint of the driver's Env that gets the events of package event; the zero Ref: nobody.
@@ -44,7 +47,7 @@ type Config struct {
 }
 
 // wantsEvents reports whether somebody takes Spark's events: the driver has a LiveListenerBus then.
-func (c Config) wantsEvents() bool { return c.EventLog != nil }
+func (c Config) wantsEvents() bool { return c.EventLog != nil || c.Status != nil }
 
 // YARN is what a driver on YARN has to know.
 type YARN struct {

@@ -109,6 +109,12 @@ func drive(s Submission, program Program, args []string) (err error) {
 	if isLocal {
 		cfg.Local = &driver.Local{AppID: fmt.Sprintf("local-%d", time.Now().UnixMilli()), MaxFailures: local.MaxFailures}
 	}
+	pages, err := listenPages(c, bind, &cfg, log)
+	if err != nil {
+		return err
+	}
+	closePages := servePages(pages, env, log)
+	defer func() { err = errors.Join(err, closePages()) }()
 	if s.Progress {
 		if cfg.Listener, err = env.Register(progress.Name, progress.New(os.Stderr, clusterManager(c))); err != nil {
 			return err

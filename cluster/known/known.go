@@ -13,6 +13,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/dag"
 	"github.com/coherer/coherer/actors/driver/exclude"
 	"github.com/coherer/coherer/actors/driver/heartbeat"
+	"github.com/coherer/coherer/actors/driver/status"
 	"github.com/coherer/coherer/actors/driverclient"
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/hadoop/rmproxy"
@@ -56,6 +57,7 @@ var All = sync.OnceValue(func() *conf.Set {
 		rmproxy.Settings,
 		rpcenv.Settings,
 		scheduler.Settings,
+		status.Settings,
 		storage.Settings, memory.Settings,
 		submit.Settings,
 		worker.Settings,

@@ -22,6 +22,10 @@ var (
 		"The title of the Master's pages.")
 	MasterDecommissionAllowMode = conf.Declare(Settings, "spark.master.ui.decommission.allow.mode", conf.Enum("LOCAL", "ALLOW", "DENY"), "LOCAL",
 		"Whose requests to decommission workers the Master's pages take: those of this machine, all or none.")
+	UIEnabled = conf.Declare(Settings, "spark.ui.enabled", conf.Bools, "true",
+		"A driver serves pages and Spark's REST API while its application runs.")
+	UIPort = conf.Declare(Settings, "spark.ui.port", conf.Ports, "4040",
+		"The port of a driver's pages, or one of the next spark.port.maxRetries; when all are taken any free one.")
 	UIKillEnabled = conf.Declare(Settings, "spark.ui.killEnabled", conf.Bools, "true",
 		"Whether pages may kill applications, drivers and jobs.")
 	WorkerUIPort = conf.Optional(Settings, "spark.worker.ui.port", conf.Ports,

@@ -1,8 +1,11 @@
 package bus
 
 import (
+	"errors"
+
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/listener"
+	"github.com/coherer/coherer/actors/driver/status"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -13,6 +16,8 @@ type Config struct {
 	AppName, User string
 	// Log takes the lines of the event log; nil: there is none.
 	Log Log
+	// Status is kept up to date for Query; nil: there is none.
+	Status *status.Store
 	// Process describes the driver's process.
 	Process Process
 }
@@ -85,6 +90,8 @@ func (s *Bus) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.post(c, &listener.UnpersistRDD{ID: m.ID})
 	case event.UnschedulableTaskSet, event.ShuffleForgotten: // Spark logs and keeps neither
 
+	case Query:
+		s.query(c, m)
 	case Stop:
 		s.stop(c, m)
 	case SayDropped:
@@ -104,10 +111,25 @@ func (s *Bus) post(c *rpcenv.Context, e listener.Event) {
 		}
 		return
 	}
+	if s.cfg.Status != nil {
+		s.cfg.Status.On(e)
+	}
 	if _, ok := e.(*listener.BlockUpdated); !ok || logBlockUpdates.Get(c.Conf()) {
 		s.log.add(c, e)
 	}
 }
+
+func (s *Bus) query(c *rpcenv.Context, m Query) {
+	if s.cfg.Status == nil {
+		rpcenv.Fail(c, m, errNoStatus)
+		return
+	}
+	value, err := s.cfg.Status.Answer(m.Of, c.Now().UnixMilli())
+	rpcenv.Reply(c, m, Status{Value: value, Err: err})
+}
+
+// errNoStatus fails a Query of a driver without pages.
+var errNoStatus = errors.New("this driver keeps no status: set spark.ui.enabled")
 
 // stop ends the stream: the log has no event that comes later.
 func (s *Bus) stop(c *rpcenv.Context, m Stop) {

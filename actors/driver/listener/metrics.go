@@ -2,7 +2,10 @@
 
 package listener
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"reflect"
+)
 
 // TaskMetrics is what a task has cost. CPU times and the time to write a shuffle are in nanoseconds.
 type TaskMetrics struct {
@@ -103,8 +106,8 @@ var Unmeasured = ExecutorMetrics{JVMHeapMemory: -1}
 // Measured reports whether m has peaks (ExecutorMetrics.isSet).
 func (m *ExecutorMetrics) Measured() bool { return m.JVMHeapMemory > -1 }
 
-// all are the fields of m in their order.
-func (m *ExecutorMetrics) all() []*int64 {
+// Values are the fields of m in their order.
+func (m *ExecutorMetrics) Values() []*int64 {
 	return []*int64{
 		&m.JVMHeapMemory, &m.JVMOffHeapMemory, &m.OnHeapExecutionMemory, &m.OffHeapExecutionMemory, &m.OnHeapStorageMemory,
 		&m.OffHeapStorageMemory, &m.OnHeapUnifiedMemory, &m.OffHeapUnifiedMemory, &m.DirectPoolMemory, &m.MappedPoolMemory,
@@ -116,8 +119,18 @@ func (m *ExecutorMetrics) all() []*int64 {
 
 // Max makes m the peaks of both (ExecutorMetrics.compareAndUpdatePeakValues).
 func (m *ExecutorMetrics) Max(other *ExecutorMetrics) {
-	theirs := other.all()
-	for i, p := range m.all() {
+	theirs := other.Values()
+	for i, p := range m.Values() {
 		*p = max(*p, *theirs[i])
 	}
+}
+
+// MetricNames are the names of the fields of ExecutorMetrics in their order.
+func MetricNames() []string {
+	t := reflect.TypeFor[ExecutorMetrics]()
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i] = t.Field(i).Tag.Get("json")
+	}
+	return names
 }
