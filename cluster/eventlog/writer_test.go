@@ -2,6 +2,7 @@ package eventlog_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,7 +62,7 @@ func files(t *testing.T, dir string) map[string]string {
 			}
 			defer r.Close()
 			// A file whose application runs has no end yet: all its lines are there.
-			if text, err = io.ReadAll(r); err != nil && err != io.ErrUnexpectedEOF {
+			if text, err = io.ReadAll(r); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 				return err
 			}
 		}

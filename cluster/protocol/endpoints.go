@@ -26,6 +26,7 @@ var homes = map[string]home{
 	"Election":                    {"a Master, in recovery mode RAFT", ""},
 	"YarnClient":                  {"a client that submits an application to YARN", "org.apache.hadoop.yarn.client.api.impl.YarnClientImpl under org.apache.spark.deploy.yarn.Client, which are no endpoints there"},
 	"YarnScheduler":               {"the driver of an application on YARN", "org.apache.spark.scheduler.cluster.YarnSchedulerBackend.YarnSchedulerEndpoint"},
+	"LiveListenerBus":             {"the driver, with an event log or pages", "org.apache.spark.scheduler.LiveListenerBus, which is no endpoint there but threads with queues"},
 	"ExecutorAllocationManager":   {"the driver, with dynamic allocation", "org.apache.spark.ExecutorAllocationManager, which is no endpoint there but a thread"},
 	"YarnAM":                      {"an ApplicationMaster, in cluster mode with the driver", "org.apache.spark.deploy.yarn.ApplicationMaster.AMEndpoint, with the thread Reporter"},
 	"Progress":                    {"the driver", ""},

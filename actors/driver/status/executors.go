@@ -28,7 +28,6 @@ type executor struct {
 	used, disk              int64
 	blocks                  int
 	excludedIn              map[int32]bool // stages
-
 }
 
 func (s *Store) executor(id string, now int64) *executor {
@@ -60,8 +59,8 @@ func (s *Store) executorRemoved(e *listener.ExecutorRemoved) {
 		return
 	}
 	x.isActive, x.removed, x.reason = false, e.Timestamp, e.Reason
-	for _, r := range s.rdds {
-		r.executorGone(x.id)
+	for _, id := range slices.Sorted(maps.Keys(s.rdds)) {
+		s.rdds[id].executorGone(x.id)
 	}
 	var gone []*executor
 	for _, id := range slices.Sorted(maps.Keys(s.executors)) {

@@ -72,13 +72,13 @@ type TaskSummary struct {
 	Quantiles   []float64
 }
 
-func (q TaskSummary) answer(s *Store, now int64) (any, error) {
+func (q TaskSummary) answer(s *Store, now int64) any {
 	if g := s.stages[stageKey{q.ID, q.Attempt}]; g != nil {
 		if d := s.taskDistributions(g, q.Quantiles, now); d != nil {
-			return d, nil
+			return d
 		}
 	}
-	return nil, notFound("No tasks reported metrics for %d / %d yet.", q.ID, q.Attempt)
+	return notFound("No tasks reported metrics for %d / %d yet.", q.ID, q.Attempt)
 }
 
 // at is the index of each quantile among n sorted values (AppStatusStore.taskSummary).

@@ -13,7 +13,8 @@ import (
 
 // Query is a question about the application, one of the structs of this package with a method answer.
 type Query interface {
-	answer(s *Store, now int64) (any, error)
+	// answer is a *NotFound for what is not there.
+	answer(s *Store, now int64) any
 }
 
 // ErrNotFound is the failure of a question about what is not there.
@@ -27,16 +28,22 @@ func (e *NotFound) Error() string { return e.Text }
 // Unwrap is ErrNotFound.
 func (e *NotFound) Unwrap() error { return ErrNotFound }
 
-func notFound(format string, args ...any) error { return &NotFound{fmt.Sprintf(format, args...)} }
+func notFound(format string, args ...any) *NotFound { return &NotFound{fmt.Sprintf(format, args...)} }
 
 // Answer answers a question at a time in milliseconds. Its value shares nothing with the Store that changes. The failure is a
 // *NotFound.
-func (s *Store) Answer(q Query, now int64) (any, error) { return q.answer(s, now) }
+func (s *Store) Answer(q Query, now int64) (any, error) {
+	v := q.answer(s, now)
+	if missing, ok := v.(*NotFound); ok {
+		return nil, missing
+	}
+	return v, nil
+}
 
 // Application asks for the application itself; the answer is an ApplicationInfo.
 type Application struct{}
 
-func (Application) answer(s *Store, now int64) (any, error) {
+func (Application) answer(s *Store, now int64) any {
 	a := Attempt{
 		ID: s.app.AttemptID, Start: Time(s.app.Timestamp), End: -1, LastUpdated: Time(s.app.Timestamp), Duration: now - s.app.Timestamp,
 		User: s.app.User, Version: s.version,
@@ -45,13 +52,13 @@ func (Application) answer(s *Store, now int64) (any, error) {
 		a.End, a.LastUpdated, a.Duration, a.Completed = Time(s.end), Time(s.end), s.end-s.app.Timestamp, true
 	}
 	a.StartEpoch, a.EndEpoch, a.LastUpdatedEpoch = int64(a.Start), int64(a.End), int64(a.LastUpdated)
-	return ApplicationInfo{ID: s.app.AppID, Name: s.app.AppName, Attempts: []Attempt{a}}, nil
+	return ApplicationInfo{ID: s.app.AppID, Name: s.app.AppName, Attempts: []Attempt{a}}
 }
 
 // Jobs asks for the jobs of some states, the latest first; without states for all. The answer is a []JobData.
 type Jobs struct{ Status []string }
 
-func (q Jobs) answer(s *Store, _ int64) (any, error) {
+func (q Jobs) answer(s *Store, _ int64) any {
 	out := []JobData{}
 	ids := slices.Sorted(maps.Keys(s.jobs))
 	slices.Reverse(ids)
@@ -60,17 +67,17 @@ func (q Jobs) answer(s *Store, _ int64) (any, error) {
 			out = append(out, j.data())
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Job asks for a job; the answer is a JobData.
 type Job struct{ ID int32 }
 
-func (q Job) answer(s *Store, _ int64) (any, error) {
+func (q Job) answer(s *Store, _ int64) any {
 	if j := s.jobs[q.ID]; j != nil {
-		return j.data(), nil
+		return j.data()
 	}
-	return nil, notFound("unknown job: %d", q.ID)
+	return notFound("unknown job: %d", q.ID)
 }
 
 func (j *job) data() JobData {
@@ -87,7 +94,7 @@ func (j *job) data() JobData {
 // []ExecutorSummary.
 type Executors struct{ All bool }
 
-func (q Executors) answer(s *Store, now int64) (any, error) {
+func (q Executors) answer(s *Store, now int64) any {
 	out := []ExecutorSummary{}
 	ids := slices.Sorted(maps.Keys(s.executors))
 	if !q.All { // as Spark's store gives them
@@ -98,7 +105,7 @@ func (q Executors) answer(s *Store, now int64) (any, error) {
 			out = append(out, s.executorData(x, now))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // driver is the id of the driver among the executors.
@@ -159,7 +166,7 @@ func mapOf[V any](f listener.Fields[V]) map[string]V {
 // EnvironmentOf asks for the settings; the answer is an Environment.
 type EnvironmentOf struct{}
 
-func (EnvironmentOf) answer(s *Store, _ int64) (any, error) {
+func (EnvironmentOf) answer(s *Store, _ int64) any {
 	e := &s.environment
 	out := Environment{
 		Runtime: Runtime{e.JVM.Get("Java Version"), e.JVM.Get("Java Home"), e.JVM.Get("Scala Version")},
@@ -176,7 +183,7 @@ func (EnvironmentOf) answer(s *Store, _ int64) (any, error) {
 		}
 		out.Profiles = append(out.Profiles, info)
 	}
-	return out, nil
+	return out
 }
 
 func entries(p listener.Properties) [][2]string {

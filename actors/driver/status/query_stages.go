@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ type Stages struct {
 	Detail
 }
 
-func (q Stages) answer(s *Store, now int64) (any, error) {
+func (q Stages) answer(s *Store, now int64) any {
 	out := []StageData{}
 	all := s.sortedStages()
 	slices.Reverse(all)
@@ -41,7 +42,7 @@ func (q Stages) answer(s *Store, now int64) (any, error) {
 			out = append(out, s.stageData(g, q.Detail, now))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // StageAttempts asks for all attempts of a stage; the answer is a []StageData.
@@ -50,15 +51,15 @@ type StageAttempts struct {
 	Detail
 }
 
-func (q StageAttempts) answer(s *Store, now int64) (any, error) {
+func (q StageAttempts) answer(s *Store, now int64) any {
 	out := []StageData{}
 	for _, g := range s.attempts(q.ID) {
 		out = append(out, s.stageData(g, q.Detail, now))
 	}
 	if len(out) == 0 {
-		return nil, notFound("unknown stage: %d", q.ID)
+		return notFound("unknown stage: %d", q.ID)
 	}
-	return out, nil
+	return out
 }
 
 func (s *Store) attempts(id int32) (out []*stage) {
@@ -76,18 +77,18 @@ type Stage struct {
 	Detail
 }
 
-func (q Stage) answer(s *Store, now int64) (any, error) {
+func (q Stage) answer(s *Store, now int64) any {
 	if g := s.stages[stageKey{q.ID, q.Attempt}]; g != nil {
-		return s.stageData(g, q.Detail, now), nil
+		return s.stageData(g, q.Detail, now)
 	}
 	var found []string
 	for _, g := range s.attempts(q.ID) {
 		found = append(found, fmt.Sprint(g.info.Attempt))
 	}
 	if len(found) == 0 {
-		return nil, notFound("unknown stage: %d", q.ID)
+		return notFound("unknown stage: %d", q.ID)
 	}
-	return nil, notFound("unknown attempt for stage %d.  Found attempts: [%s]", q.ID, strings.Join(found, ","))
+	return notFound("unknown attempt for stage %d.  Found attempts: [%s]", q.ID, strings.Join(found, ","))
 }
 
 // The orders of a TaskList.
@@ -106,11 +107,11 @@ type TaskList struct {
 	Status         []string
 }
 
-func (q TaskList) answer(s *Store, now int64) (any, error) {
+func (q TaskList) answer(s *Store, now int64) any {
 	out := []*TaskData{}
 	g := s.stages[stageKey{q.ID, q.Attempt}]
 	if g == nil {
-		return out, nil
+		return out
 	}
 	all := g.sortedTasks(q.Status)
 	if q.SortBy != "" && q.SortBy != ByID {
@@ -123,7 +124,7 @@ func (q TaskList) answer(s *Store, now int64) (any, error) {
 	for _, t := range all[from:min(from+max(q.Length, 0), len(all))] {
 		out = append(out, s.taskData(t, now))
 	}
-	return out, nil
+	return out
 }
 
 // sortedTasks are the attempts of some states, or all, by id.
@@ -155,11 +156,8 @@ func (s *Store) stageData(g *stage, d Detail, now int64) StageData {
 		MergedRemoteBytes: p.RemoteBytes, MergedLocalBytes: p.LocalBytes, RequestsDuration: r.RequestsDuration, MergedRequests: p.RequestsDuration,
 		WriteBytes: m.ShuffleWrite.Bytes, WriteTime: m.ShuffleWrite.Time, WriteRecords: m.ShuffleWrite.Records,
 		Name: g.info.Name, Description: g.description, Details: g.info.Details, Pool: g.pool, RDDs: []int32{},
-		Accumulators: named(g.info.Accumulables), KilledBy: map[string]int{}, Profile: g.info.Profile, Peaks: measured(g.peaks),
+		Accumulators: named(g.info.Accumulables), KilledBy: maps.Clone(g.killedBy), Profile: g.info.Profile, Peaks: measured(g.peaks),
 		Push: g.info.Push, PushMergers: g.info.PushMergers,
-	}
-	for why, n := range g.killedBy {
-		out.KilledBy[why] = n
 	}
 	for _, r := range g.info.RDDs {
 		out.RDDs = append(out.RDDs, r.ID)

@@ -88,7 +88,7 @@ func (s *Store) blockUpdated(e *listener.BlockUpdated) {
 	case kept && !had:
 		x.blocks++
 	case !kept && had:
-		x.blocks--
+		x.blocks = max(x.blocks-1, 0) // it may have come before its executor
 	}
 	x.takes(now, was, r.info.Level)
 }
@@ -118,11 +118,12 @@ func (s *Store) unpersist(id int32) {
 		return
 	}
 	delete(s.rdds, id)
-	for _, b := range r.blocks {
-		for at, n := range b.at {
+	for _, partition := range slices.Sorted(maps.Keys(r.blocks)) {
+		b := r.blocks[partition]
+		for _, at := range slices.Sorted(maps.Keys(b.at)) {
 			if x := s.executors[at]; x != nil {
-				x.blocks--
-				x.takes(size{}, n, r.info.Level)
+				x.blocks = max(x.blocks-1, 0) // it may have come before its executor
+				x.takes(size{}, b.at[at], r.info.Level)
 			}
 		}
 	}
@@ -151,25 +152,25 @@ func levelText(l listener.StorageLevel) string {
 // RDDs asks for the datasets of which partitions are kept.
 type RDDs struct{}
 
-func (RDDs) answer(s *Store, _ int64) (any, error) {
+func (RDDs) answer(s *Store, _ int64) any {
 	out := []RDDStorage{}
 	for _, id := range slices.Sorted(maps.Keys(s.rdds)) {
 		if r := s.rdds[id]; len(r.blocks) > 0 {
 			out = append(out, s.storageOf(r))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // RDD asks for one of them.
 type RDD struct{ ID int32 }
 
-func (q RDD) answer(s *Store, _ int64) (any, error) {
+func (q RDD) answer(s *Store, _ int64) any {
 	r := s.rdds[q.ID]
 	if r == nil {
-		return nil, notFound("no rdd found w/ id %d", q.ID)
+		return notFound("no rdd found w/ id %d", q.ID)
 	}
-	return s.storageOf(r), nil
+	return s.storageOf(r)
 }
 
 func (s *Store) storageOf(r *rdd) RDDStorage {

@@ -102,7 +102,7 @@ func play(t *testing.T, h http.Handler, name string, skip []string, mend func(pa
 		played++
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, apiRoot+path, nil))
-		kind := strings.Split(w.Header().Get("Content-Type"), ";")[0]
+		kind, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";")
 		if w.Code != want.Status || want.Status == http.StatusOK && kind != want.Type {
 			t.Errorf("%s %s: %d %s, want %d %s", name, path, w.Code, kind, want.Status, want.Type)
 			continue
