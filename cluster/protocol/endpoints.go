@@ -16,6 +16,7 @@ var homes = map[string]home{
 	"HeartbeatReceiver":           {"the driver", "org.apache.spark.HeartbeatReceiver"},
 	"MapOutputTracker":            {"the driver", "org.apache.spark.MapOutputTrackerMasterEndpoint"},
 	"OutputCommitCoordinator":     {"the driver", "org.apache.spark.scheduler.OutputCommitCoordinator.OutputCommitCoordinatorEndpoint"},
+	"barrierSync":                 {"the driver", "org.apache.spark.BarrierCoordinator"},
 	"BlockManagerMaster":          {"the driver", "org.apache.spark.storage.BlockManagerMasterEndpoint"},
 	"BlockManagerMasterHeartbeat": {"the driver", "org.apache.spark.storage.BlockManagerMasterHeartbeatEndpoint"},
 	"Executor":                    {"an executor", "org.apache.spark.executor.CoarseGrainedExecutorBackend"},
