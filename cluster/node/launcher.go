@@ -70,10 +70,13 @@ func (l launcher) startExecutor(cmd rpcenv.Command, onExit func(rpcenv.Exit)) (r
 	return p, nil
 }
 
-// memoryLimit is GOMEMLIMIT for a process, from the variable name in its command's environment.
+// memoryLimit is GOMEMLIMIT for a process, from the variable name in its command's environment. 64 MiB are left for the program's code,
+// which the limit does not count.
 func memoryLimit(env []string, name string, otherwise int) string {
-	if mb, err := conf.ParseMemoryMB(entryOf(env, name, "")); err == nil {
-		return strconv.Itoa(mb) + "MiB"
+	const own = 64
+	mb, err := conf.ParseMemoryMB(entryOf(env, name, ""))
+	if err != nil {
+		mb = otherwise
 	}
-	return strconv.Itoa(otherwise) + "MiB"
+	return strconv.Itoa(max(mb-own, mb/2)) + "MiB"
 }

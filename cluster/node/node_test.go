@@ -20,10 +20,10 @@ func TestTheMemoryOfAnExecutorIsItsCommands(t *testing.T) {
 		env  []string
 		want string
 	}{
-		{[]string{"A=b", "SPARK_EXECUTOR_MEMORY=512m"}, "512MiB"},
-		{[]string{"SPARK_EXECUTOR_MEMORY=2g"}, "2048MiB"},
-		{[]string{"SPARK_EXECUTOR_MEMORY=much"}, "1024MiB"},
-		{nil, "1024MiB"},
+		{[]string{"A=b", "SPARK_EXECUTOR_MEMORY=512m"}, "448MiB"},
+		{[]string{"SPARK_EXECUTOR_MEMORY=2g"}, "1984MiB"},
+		{[]string{"SPARK_EXECUTOR_MEMORY=much"}, "960MiB"},
+		{nil, "960MiB"},
 	} {
 		if got := memoryLimit(c.env, "SPARK_EXECUTOR_MEMORY", 1024); got != c.want {
 			t.Errorf("%v: %s, want %s", c.env, got, c.want)
