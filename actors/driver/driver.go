@@ -189,6 +189,7 @@ func (d *Driver) runJob(b *rpcenv.Blocking, id int32, job rdd.Invocation, action
 	// The answer comes at the job's end: with the usual time-out of an ask a long job would fail.
 	answer, err := rpcenv.AskWait(b, d.ref(dag.Name), q, rpcenv.Timeout("the driver's patience", forever))
 	if err == nil {
+		job.Totals.Add(answer.Accumulated)
 		return answer.Results, nil
 	}
 	// Otherwise nobody waits for the job any more, and its tasks would keep their cores. In an Env that ends they end with it.

@@ -64,6 +64,11 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 		Cache:   taskCache{w, b},
 		OnInput: func(n int64) { result.BytesRead += n },
 		Read:    &w.read,
+		Accumulated: func(updates []rdd.Update) {
+			for _, u := range updates {
+				result.Accumulated = append(result.Accumulated, &app.Accumulated{Name: u.Name, Value: u.Value})
+			}
+		},
 	}
 	if len(d.GetAddresses()) > 0 {
 		t.Barriers = &barriers{b: b, desc: d, at: w.driver}

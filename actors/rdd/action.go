@@ -23,6 +23,8 @@ type Invocation struct {
 	Properties map[string]string
 	// Partitions are those whose results the action wants, each once, in any order; nil: all.
 	Partitions []int32
+	// Totals get what the tasks accumulate, by Totals.Add; nil: nothing does.
+	Totals *Totals
 	// Output is where ActionSave saves; a Runner runs that by RunSave.
 	Output JobOutput
 }
@@ -90,5 +92,6 @@ func runInvocation(ctx context.Context, r Runner, job Invocation, action Action)
 		return nil, fmt.Errorf("job %s: %w", job.Name, p.err)
 	}
 	job.Properties = p.values
+	job.Totals, _ = ctx.Value(totalsKey{}).(*Totals)
 	return r.RunJob(ctx, job, action)
 }

@@ -49,6 +49,16 @@
 //
 //	sum, err := rdd.Aggregate(ctx, app, Numbers.With(args), total)
 //
+// Beside its result a job can add to accumulators, which the program reads when the action has returned:
+//
+//	var bad = rdd.DefineCounter("bad lines")
+//
+//	lines = rdd.Accumulate(lines, bad, func(l string) int64 { return isBad(l) }) // in a job
+//
+//	var totals rdd.Totals
+//	n, err := rdd.Count(rdd.WithTotals(ctx, &totals), app, Lines.With(args))
+//	skipped, err := bad.Total(&totals)
+//
 // A sort needs to know its keys before it begins. Spark samples them by a job of its own, and so does a Sorting:
 //
 //	var byWord = rdd.DefineSort[string, int64]("byWord")

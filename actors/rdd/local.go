@@ -26,6 +26,8 @@ type localJob struct {
 	lineage *Lineage
 	cache   *jobCache
 	outputs [][][][]byte
+	// accumulated by the tasks.
+	accumulated []Update
 }
 
 func (r local) RunJob(ctx context.Context, job Invocation, action Action) ([]Result, error) {
@@ -70,7 +72,11 @@ func (r local) runJob(ctx context.Context, job Invocation, action Action) ([]Res
 		}
 		j.outputs = append(j.outputs, maps)
 	}
-	return stage(j, lineage.Last(), job.Partitions, func(t Task) (Result, error) { return j.result(t, job, action) })
+	results, err := stage(j, lineage.Last(), job.Partitions, func(t Task) (Result, error) { return j.result(t, job, action) })
+	if err == nil {
+		job.Totals.Add(j.accumulated)
+	}
+	return results, err
 }
 
 // Partitions is the number of partitions of a job.
@@ -128,12 +134,15 @@ func stage[R any](j *localJob, node int, wanted []int32, run func(Task) (R, erro
 		}
 	}
 	tasks := make([]Task, len(wanted))
+	accumulated := make([][]Update, len(wanted)) // apart: the tasks of a barrier stage run at once
 	for i, partition := range wanted {
 		tasks[i] = Task{
 			Node: node, Partition: int(partition), Split: splits[partition], FS: j.fs, Fetch: j.fetch, Done: j.ctx.Err, Cache: j.cache,
-			Sleep: func(time.Duration) error { return j.ctx.Err() },
+			Sleep:       func(time.Duration) error { return j.ctx.Err() },
+			Accumulated: func(updates []Update) { accumulated[i] = updates },
 		}
 	}
+	defer func() { j.accumulated = append(j.accumulated, slices.Concat(accumulated...)...) }()
 	results := make([]R, len(tasks))
 	one := func(i int, t Task) (err error) {
 		results[i], err = run(t)

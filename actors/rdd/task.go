@@ -73,6 +73,8 @@ type Task struct {
 	SpillAfter int
 	// Metrics, when not nil, are counted while the task runs.
 	Metrics *Metrics
+	// Accumulated, when not nil, gets what the task has added to accumulators, by name, when it has succeeded.
+	Accumulated func([]Update)
 }
 
 // RunMap computes a partition of the map side of a shuffle, and writes one block of encoded records for each reducer that has some. The
@@ -124,7 +126,8 @@ type run struct {
 	ticks uint32
 	// records were read that Task.Read does not have yet.
 	records int64
-	action  *namedEntry // whose function runs, when at says so
+	action  *namedEntry                    // whose function runs, when at says so
+	sums    []interface{ update() Update } // of accumulators
 	err     error
 
 	metrics *Metrics
@@ -195,6 +198,9 @@ func (l *Lineage) run(t Task, body func(*run)) (err error) {
 	}()
 	body(r)
 	r.report()
+	if len(r.sums) > 0 && t.Accumulated != nil {
+		t.Accumulated(r.updates())
+	}
 	return nil
 }
 

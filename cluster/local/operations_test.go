@@ -21,7 +21,8 @@ type (
 )
 
 func countWords(text []string) rdd.Dataset[scores] {
-	ones := rdd.Map(rdd.FlatMap(rdd.Parallelize(text, 2), strings.FieldsSeq), func(w string) scores { return rdd.PairOf(w, int64(1)) })
+	words := rdd.Accumulate(rdd.FlatMap(rdd.Parallelize(text, 2), strings.FieldsSeq), wordsSeen, func(string) int64 { return 1 })
+	ones := rdd.Map(words, func(w string) scores { return rdd.PairOf(w, int64(1)) })
 	return rdd.ReduceByKey(ones, func(a, b int64) int64 { return a + b }, 3)
 }
 
@@ -36,7 +37,8 @@ var (
 	mostly  = rdd.DefineOrder("local test: by count", func(a, b scores) int { return cmp.Compare(a.Value, b.Value) })
 	letters = rdd.DefineAggregate("local test: letters", 0, func(n int, p scores) int { return n + len(p.Key)*int(p.Value) },
 		func(a, b int) int { return a + b })
-	refuse = rdd.DefineEffect("local test: refuse", func(p scores) {
+	wordsSeen = rdd.DefineCounter("local test: words seen")
+	refuse    = rdd.DefineEffect("local test: refuse", func(p scores) {
 		if p.Key == "sea" {
 			panic("no sea")
 		}
@@ -45,7 +47,8 @@ var (
 
 // tour runs a join, a union behind a shuffle, a sort and actions whose functions run in executors, and says what they gave.
 func tour(b *rpcenv.Blocking, a *app.App) (said []string, err error) {
-	ctx := b.Context()
+	var totals rdd.Totals
+	ctx := rdd.WithTotals(b.Context(), &totals)
 	in := texts{[]string{"she sells sea shells", "sea shells", "by the sea"}, []string{"the sea", "the land", "the shells"}}
 	say := func(what string, v any, err error) error {
 		said = append(said, fmt.Sprint(what, " ", v))
@@ -54,6 +57,10 @@ func tour(b *rpcenv.Blocking, a *app.App) (said []string, err error) {
 	both, err := rdd.Collect(ctx, a, wordsOfBoth.With(in))
 	slices.SortFunc(both, func(a, b rdd.Pair[string, rdd.Both[int64, int64]]) int { return cmp.Compare(a.Key, b.Key) })
 	if err := say("both", both, err); err != nil {
+		return said, err
+	}
+	seen, err := wordsSeen.Total(&totals)
+	if err := say("seen", seen, err); err != nil {
 		return said, err
 	}
 	all := wordsOfAll.With(in)
@@ -87,6 +94,7 @@ func tour(b *rpcenv.Blocking, a *app.App) (said []string, err error) {
 
 var toured = []string{
 	"both [{sea {3 1}} {shells {2 1}} {the {1 3}}]",
+	"seen 15",
 	"sorted [{by 1} {land 1} {sea 4} {sells 1} {she 1} {shells 3} {the 4}]",
 	"first [{by 1} {land 1} {sea 4}]",
 	"top [{sea 4} {the 4}]",

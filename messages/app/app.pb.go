@@ -880,6 +880,8 @@ type TaskResult struct {
 	Size int64 `protobuf:"varint,7,opt,name=size,proto3" json:"size,omitempty"`
 	// block_manager keeps such records as block taskresult_TID; absent: they are more than spark.driver.maxResultSize, and kept nowhere.
 	BlockManager *storage.BlockManagerId `protobuf:"bytes,8,opt,name=block_manager,json=blockManager,proto3" json:"block_manager,omitempty"`
+	// accumulated is what the task has added to accumulators, by name.
+	Accumulated []*Accumulated `protobuf:"bytes,20,rep,name=accumulated,proto3" json:"accumulated,omitempty"`
 	// memory_bytes_spilled is the size in memory of what the attempt put on disk for want of memory, disk_bytes_spilled its size there.
 	MemoryBytesSpilled int64 `protobuf:"varint,25,opt,name=memory_bytes_spilled,json=memoryBytesSpilled,proto3" json:"memory_bytes_spilled,omitempty"`
 	DiskBytesSpilled   int64 `protobuf:"varint,26,opt,name=disk_bytes_spilled,json=diskBytesSpilled,proto3" json:"disk_bytes_spilled,omitempty"`
@@ -978,6 +980,13 @@ func (x *TaskResult) GetBlockManager() *storage.BlockManagerId {
 	return nil
 }
 
+func (x *TaskResult) GetAccumulated() []*Accumulated {
+	if x != nil {
+		return x.Accumulated
+	}
+	return nil
+}
+
 func (x *TaskResult) GetMemoryBytesSpilled() int64 {
 	if x != nil {
 		return x.MemoryBytesSpilled
@@ -1013,6 +1022,60 @@ func (x *TaskResult) GetShuffleRead() *ShuffleMetrics {
 	return nil
 }
 
+// Accumulated is what one task has added to one accumulator.
+type Accumulated struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// value is encoded by package rdd.
+	Value         []byte `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Accumulated) Reset() {
+	*x = Accumulated{}
+	mi := &file_proto_app_app_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Accumulated) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Accumulated) ProtoMessage() {}
+
+func (x *Accumulated) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_app_app_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Accumulated.ProtoReflect.Descriptor instead.
+func (*Accumulated) Descriptor() ([]byte, []int) {
+	return file_proto_app_app_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Accumulated) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Accumulated) GetValue() []byte {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
 // ShuffleMetrics are what an attempt wrote for a shuffle, or read of shuffles.
 type ShuffleMetrics struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1024,7 +1087,7 @@ type ShuffleMetrics struct {
 
 func (x *ShuffleMetrics) Reset() {
 	*x = ShuffleMetrics{}
-	mi := &file_proto_app_app_proto_msgTypes[11]
+	mi := &file_proto_app_app_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1036,7 +1099,7 @@ func (x *ShuffleMetrics) String() string {
 func (*ShuffleMetrics) ProtoMessage() {}
 
 func (x *ShuffleMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[11]
+	mi := &file_proto_app_app_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1049,7 +1112,7 @@ func (x *ShuffleMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShuffleMetrics.ProtoReflect.Descriptor instead.
 func (*ShuffleMetrics) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{11}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ShuffleMetrics) GetBytes() int64 {
@@ -1089,7 +1152,7 @@ type TaskFailure struct {
 
 func (x *TaskFailure) Reset() {
 	*x = TaskFailure{}
-	mi := &file_proto_app_app_proto_msgTypes[12]
+	mi := &file_proto_app_app_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1101,7 +1164,7 @@ func (x *TaskFailure) String() string {
 func (*TaskFailure) ProtoMessage() {}
 
 func (x *TaskFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[12]
+	mi := &file_proto_app_app_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1114,7 +1177,7 @@ func (x *TaskFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskFailure.ProtoReflect.Descriptor instead.
 func (*TaskFailure) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{12}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *TaskFailure) GetKind() string {
@@ -1189,7 +1252,7 @@ type KillTask struct {
 
 func (x *KillTask) Reset() {
 	*x = KillTask{}
-	mi := &file_proto_app_app_proto_msgTypes[13]
+	mi := &file_proto_app_app_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1201,7 +1264,7 @@ func (x *KillTask) String() string {
 func (*KillTask) ProtoMessage() {}
 
 func (x *KillTask) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[13]
+	mi := &file_proto_app_app_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1214,7 +1277,7 @@ func (x *KillTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KillTask.ProtoReflect.Descriptor instead.
 func (*KillTask) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{13}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *KillTask) GetTaskId() int64 {
@@ -1260,7 +1323,7 @@ type RemoveExecutor struct {
 
 func (x *RemoveExecutor) Reset() {
 	*x = RemoveExecutor{}
-	mi := &file_proto_app_app_proto_msgTypes[14]
+	mi := &file_proto_app_app_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1272,7 +1335,7 @@ func (x *RemoveExecutor) String() string {
 func (*RemoveExecutor) ProtoMessage() {}
 
 func (x *RemoveExecutor) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[14]
+	mi := &file_proto_app_app_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1285,7 +1348,7 @@ func (x *RemoveExecutor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveExecutor.ProtoReflect.Descriptor instead.
 func (*RemoveExecutor) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{14}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RemoveExecutor) GetExecutorId() string {
@@ -1322,7 +1385,7 @@ type ExecutorExited struct {
 
 func (x *ExecutorExited) Reset() {
 	*x = ExecutorExited{}
-	mi := &file_proto_app_app_proto_msgTypes[15]
+	mi := &file_proto_app_app_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1334,7 +1397,7 @@ func (x *ExecutorExited) String() string {
 func (*ExecutorExited) ProtoMessage() {}
 
 func (x *ExecutorExited) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[15]
+	mi := &file_proto_app_app_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1347,7 +1410,7 @@ func (x *ExecutorExited) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecutorExited.ProtoReflect.Descriptor instead.
 func (*ExecutorExited) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{15}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ExecutorExited) GetExitCode() int32 {
@@ -1380,7 +1443,7 @@ type StopExecutor struct {
 
 func (x *StopExecutor) Reset() {
 	*x = StopExecutor{}
-	mi := &file_proto_app_app_proto_msgTypes[16]
+	mi := &file_proto_app_app_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1392,7 +1455,7 @@ func (x *StopExecutor) String() string {
 func (*StopExecutor) ProtoMessage() {}
 
 func (x *StopExecutor) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[16]
+	mi := &file_proto_app_app_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1405,7 +1468,7 @@ func (x *StopExecutor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopExecutor.ProtoReflect.Descriptor instead.
 func (*StopExecutor) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{16}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{17}
 }
 
 // Heartbeat keeps an executor alive in its driver's books, each spark.executor.heartbeatInterval. A duplicate does
@@ -1425,7 +1488,7 @@ type Heartbeat struct {
 
 func (x *Heartbeat) Reset() {
 	*x = Heartbeat{}
-	mi := &file_proto_app_app_proto_msgTypes[17]
+	mi := &file_proto_app_app_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1437,7 +1500,7 @@ func (x *Heartbeat) String() string {
 func (*Heartbeat) ProtoMessage() {}
 
 func (x *Heartbeat) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[17]
+	mi := &file_proto_app_app_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1450,7 +1513,7 @@ func (x *Heartbeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Heartbeat.ProtoReflect.Descriptor instead.
 func (*Heartbeat) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{17}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Heartbeat) GetExecutorId() string {
@@ -1494,7 +1557,7 @@ type TaskProgress struct {
 
 func (x *TaskProgress) Reset() {
 	*x = TaskProgress{}
-	mi := &file_proto_app_app_proto_msgTypes[18]
+	mi := &file_proto_app_app_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1506,7 +1569,7 @@ func (x *TaskProgress) String() string {
 func (*TaskProgress) ProtoMessage() {}
 
 func (x *TaskProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[18]
+	mi := &file_proto_app_app_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1519,7 +1582,7 @@ func (x *TaskProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskProgress.ProtoReflect.Descriptor instead.
 func (*TaskProgress) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{18}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TaskProgress) GetTaskId() int64 {
@@ -1554,7 +1617,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_proto_app_app_proto_msgTypes[19]
+	mi := &file_proto_app_app_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1566,7 +1629,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[19]
+	mi := &file_proto_app_app_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1579,7 +1642,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{19}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *HeartbeatResponse) GetReregisterBlockManager() bool {
@@ -1663,7 +1726,7 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x06result\x18\x05 \x01(\v2\x0f.app.TaskResultB\x04\xe0\xe0\x18\x02R\x06result\x12*\n" +
 	"\afailure\x18\x06 \x01(\v2\x10.app.TaskFailureR\afailure:\x90\x02\xe2\xe0\x18\x8b\x02\b\xed\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate:-when an attempt begins, and when it has endedBNRUNNING changes nothing; a second end is ignored, so no cores are freed twice.J\x172.1; taskCpus since 3.3B\n" +
 	"\n" +
-	"\b_task_id\"\xbe\x04\n" +
+	"\b_task_id\"\xf2\x04\n" +
 	"\n" +
 	"TaskResult\x121\n" +
 	"\n" +
@@ -1675,12 +1738,16 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\frecords_read\x18\x05 \x01(\x03R\vrecordsRead\x12\x1b\n" +
 	"\x06run_ms\x18\x06 \x01(\x03B\x04\xe0\xe0\x18\x01R\x05runMs\x12\x12\n" +
 	"\x04size\x18\a \x01(\x03R\x04size\x12B\n" +
-	"\rblock_manager\x18\b \x01(\v2\x17.storage.BlockManagerIdB\x04\xe0\xe0\x18\x01R\fblockManager\x126\n" +
+	"\rblock_manager\x18\b \x01(\v2\x17.storage.BlockManagerIdB\x04\xe0\xe0\x18\x01R\fblockManager\x122\n" +
+	"\vaccumulated\x18\x14 \x03(\v2\x10.app.AccumulatedR\vaccumulated\x126\n" +
 	"\x14memory_bytes_spilled\x18\x19 \x01(\x03B\x04\xe0\xe0\x18\x01R\x12memoryBytesSpilled\x122\n" +
 	"\x12disk_bytes_spilled\x18\x1a \x01(\x03B\x04\xe0\xe0\x18\x01R\x10diskBytesSpilled\x128\n" +
 	"\x15peak_execution_memory\x18\x1b \x01(\x03B\x04\xe0\xe0\x18\x01R\x13peakExecutionMemory\x128\n" +
 	"\rshuffle_write\x18\x1c \x01(\v2\x13.app.ShuffleMetricsR\fshuffleWrite\x126\n" +
-	"\fshuffle_read\x18\x1d \x01(\v2\x13.app.ShuffleMetricsR\vshuffleRead\"@\n" +
+	"\fshuffle_read\x18\x1d \x01(\v2\x13.app.ShuffleMetricsR\vshuffleRead\"7\n" +
+	"\vAccumulated\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value\"@\n" +
 	"\x0eShuffleMetrics\x12\x14\n" +
 	"\x05bytes\x18\x01 \x01(\x03R\x05bytes\x12\x18\n" +
 	"\arecords\x18\x02 \x01(\x03R\arecords\"\x88\x02\n" +
@@ -1745,7 +1812,7 @@ func file_proto_app_app_proto_rawDescGZIP() []byte {
 }
 
 var file_proto_app_app_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_proto_app_app_proto_goTypes = []any{
 	(TaskState)(0),                     // 0: app.TaskState
 	(*Property)(nil),                   // 1: app.Property
@@ -1759,47 +1826,49 @@ var file_proto_app_app_proto_goTypes = []any{
 	(*LaunchTask)(nil),                 // 9: app.LaunchTask
 	(*StatusUpdate)(nil),               // 10: app.StatusUpdate
 	(*TaskResult)(nil),                 // 11: app.TaskResult
-	(*ShuffleMetrics)(nil),             // 12: app.ShuffleMetrics
-	(*TaskFailure)(nil),                // 13: app.TaskFailure
-	(*KillTask)(nil),                   // 14: app.KillTask
-	(*RemoveExecutor)(nil),             // 15: app.RemoveExecutor
-	(*ExecutorExited)(nil),             // 16: app.ExecutorExited
-	(*StopExecutor)(nil),               // 17: app.StopExecutor
-	(*Heartbeat)(nil),                  // 18: app.Heartbeat
-	(*TaskProgress)(nil),               // 19: app.TaskProgress
-	(*HeartbeatResponse)(nil),          // 20: app.HeartbeatResponse
-	(*rpc.EndpointRef)(nil),            // 21: rpc.EndpointRef
-	(*deploy.ResourceInformation)(nil), // 22: deploy.ResourceInformation
-	(*storage.StorageLevel)(nil),       // 23: storage.StorageLevel
-	(*storage.MapStatus)(nil),          // 24: storage.MapStatus
-	(*storage.BlockManagerId)(nil),     // 25: storage.BlockManagerId
+	(*Accumulated)(nil),                // 12: app.Accumulated
+	(*ShuffleMetrics)(nil),             // 13: app.ShuffleMetrics
+	(*TaskFailure)(nil),                // 14: app.TaskFailure
+	(*KillTask)(nil),                   // 15: app.KillTask
+	(*RemoveExecutor)(nil),             // 16: app.RemoveExecutor
+	(*ExecutorExited)(nil),             // 17: app.ExecutorExited
+	(*StopExecutor)(nil),               // 18: app.StopExecutor
+	(*Heartbeat)(nil),                  // 19: app.Heartbeat
+	(*TaskProgress)(nil),               // 20: app.TaskProgress
+	(*HeartbeatResponse)(nil),          // 21: app.HeartbeatResponse
+	(*rpc.EndpointRef)(nil),            // 22: rpc.EndpointRef
+	(*deploy.ResourceInformation)(nil), // 23: deploy.ResourceInformation
+	(*storage.StorageLevel)(nil),       // 24: storage.StorageLevel
+	(*storage.MapStatus)(nil),          // 25: storage.MapStatus
+	(*storage.BlockManagerId)(nil),     // 26: storage.BlockManagerId
 }
 var file_proto_app_app_proto_depIdxs = []int32{
 	1,  // 0: app.SparkAppConfig.spark_properties:type_name -> app.Property
-	21, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
+	22, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
 	1,  // 2: app.RegisterExecutor.log_urls:type_name -> app.Property
 	1,  // 3: app.RegisterExecutor.attributes:type_name -> app.Property
-	22, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
+	23, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
 	7,  // 5: app.TaskDescription.output:type_name -> app.TaskOutput
 	8,  // 6: app.TaskDescription.persisted:type_name -> app.PersistedNode
-	23, // 7: app.PersistedNode.level:type_name -> storage.StorageLevel
+	24, // 7: app.PersistedNode.level:type_name -> storage.StorageLevel
 	6,  // 8: app.LaunchTask.data:type_name -> app.TaskDescription
 	0,  // 9: app.StatusUpdate.state:type_name -> app.TaskState
 	11, // 10: app.StatusUpdate.result:type_name -> app.TaskResult
-	13, // 11: app.StatusUpdate.failure:type_name -> app.TaskFailure
-	24, // 12: app.TaskResult.map_status:type_name -> storage.MapStatus
-	25, // 13: app.TaskResult.block_manager:type_name -> storage.BlockManagerId
-	12, // 14: app.TaskResult.shuffle_write:type_name -> app.ShuffleMetrics
-	12, // 15: app.TaskResult.shuffle_read:type_name -> app.ShuffleMetrics
-	25, // 16: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
-	16, // 17: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
-	25, // 18: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
-	19, // 19: app.Heartbeat.progress:type_name -> app.TaskProgress
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	14, // 11: app.StatusUpdate.failure:type_name -> app.TaskFailure
+	25, // 12: app.TaskResult.map_status:type_name -> storage.MapStatus
+	26, // 13: app.TaskResult.block_manager:type_name -> storage.BlockManagerId
+	12, // 14: app.TaskResult.accumulated:type_name -> app.Accumulated
+	13, // 15: app.TaskResult.shuffle_write:type_name -> app.ShuffleMetrics
+	13, // 16: app.TaskResult.shuffle_read:type_name -> app.ShuffleMetrics
+	26, // 17: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
+	17, // 18: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
+	26, // 19: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
+	20, // 20: app.Heartbeat.progress:type_name -> app.TaskProgress
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_proto_app_app_proto_init() }
@@ -1809,14 +1878,14 @@ func file_proto_app_app_proto_init() {
 	}
 	file_proto_app_app_proto_msgTypes[5].OneofWrappers = []any{}
 	file_proto_app_app_proto_msgTypes[9].OneofWrappers = []any{}
-	file_proto_app_app_proto_msgTypes[19].OneofWrappers = []any{}
+	file_proto_app_app_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_app_app_proto_rawDesc), len(file_proto_app_app_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   20,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

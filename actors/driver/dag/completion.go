@@ -10,6 +10,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/driver/tasks"
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -35,6 +36,7 @@ func (s *Scheduler) completionEvent(c *rpcenv.Context, m tasks.CompletionEvent) 
 			c.Send(s.cfg.Scheduler, tasks.PartitionCompleted{Stage: g.id, Partition: m.Partition})
 		}
 		if g.shuffle != nil {
+			g.accumulate(m.Result)
 			s.mapTaskSucceeded(c, g, m)
 		} else {
 			s.resultTaskSucceeded(c, g, m)
@@ -146,9 +148,19 @@ func (s *Scheduler) resultTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.Com
 	if !g.finish(m.Partition) {
 		return
 	}
+	g.accumulate(m.Result) // once for a partition, however many attempts end well
 	g.job().results[m.Partition] = rdd.Result{Count: m.Result.GetCount(), Records: m.Result.GetRecords()}
 	if g.complete() {
 		s.stageDone(c, g)
+	}
+}
+
+// accumulate notes what a task has added to accumulators, for the first of the jobs that need its stage: Spark counts it once, too.
+func (g *stage) accumulate(result *app.TaskResult) {
+	if j := g.job(); j != nil {
+		for _, a := range result.GetAccumulated() {
+			j.accumulated = append(j.accumulated, rdd.Update{Name: a.GetName(), Value: a.GetValue()})
+		}
 	}
 }
 

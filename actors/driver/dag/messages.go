@@ -25,6 +25,8 @@ func (JobSubmitted) ReplyType() JobResult { return JobResult{} }
 type JobResult struct {
 	rpcenv.Local
 	Results []rdd.Result
+	// Accumulated is what tasks have added to accumulators, in the order in which they ended.
+	Accumulated []rdd.Update
 }
 
 // ApplicationDead fails all jobs, also those that are still to come: the Master gave the application up.

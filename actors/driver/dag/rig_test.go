@@ -181,6 +181,9 @@ func (r *rig) ask(c *rpcenv.Context, inv rdd.Invocation) {
 			return
 		}
 		r.heard = append(r.heard, fmt.Sprintf("P: job %d: %v", n, res.Results))
+		if len(res.Accumulated) > 0 {
+			r.heard = append(r.heard, fmt.Sprintf("P: job %d accumulated %s", n, res.Accumulated))
+		}
 	})
 }
 

@@ -35,6 +35,8 @@ type job struct {
 	// Of a job with a barrier stage that has not started: its splits, how many tasks must run at once, and how often there was no room.
 	split               split
 	slots, slotFailures int
+	// accumulated by its tasks, and by those of the stages that run for it first.
+	accumulated []rdd.Update
 }
 
 // group is the job's group; "" without one.
