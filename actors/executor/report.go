@@ -73,10 +73,17 @@ func (e *Executor) registerAgain(c *rpcenv.Context) {
 }
 
 func (e *Executor) updateOf(s blocks.Status) *storagepb.UpdateBlockInfo {
-	return &storagepb.UpdateBlockInfo{
-		BlockManagerId: e.blockManagerID(), BlockId: s.ID, MemSize: s.MemSize, DiskSize: s.DiskSize,
-		StorageLevel: &storagepb.StorageLevel{UseMemory: s.Level.Memory, UseDisk: s.Level.Disk, Replication: s.Level.Replication},
+	u := &storagepb.UpdateBlockInfo{
+		BlockManagerId: e.blockManagerID(), BlockId: s.ID, MemSize: s.MemSize, DiskSize: s.DiskSize, StorageLevel: protoLevel(s.Level),
 	}
+	if s.Wanted.Replication > 1 {
+		u.WantedLevel = protoLevel(s.Wanted)
+	}
+	return u
+}
+
+func protoLevel(l blocks.Level) *storagepb.StorageLevel {
+	return &storagepb.StorageLevel{UseMemory: l.Memory, UseDisk: l.Disk, Replication: l.Replication}
 }
 
 // removeRDD gives up the blocks of a persisted dataset.

@@ -36,6 +36,10 @@ func (s *Master) updateBlockInfo(c *rpcenv.Context, u *storage.UpdateBlockInfo) 
 	}
 	if kept, changed := m.update(u); changed {
 		s.publish(c, m, u.GetBlockId(), kept)
+		// Not when one gave the block up: it had no room, and a copy would push out another.
+		if kept {
+			s.replicate(c, u.GetBlockId())
+		}
 	}
 	s.post(c, event.BlockUpdated{
 		ID: m.id, Block: u.GetBlockId(), Memory: u.GetStorageLevel().GetUseMemory(), Disk: u.GetStorageLevel().GetUseDisk(),

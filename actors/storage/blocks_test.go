@@ -171,3 +171,71 @@ func TestAnRDDIsRemovedEverywhere(t *testing.T) {
 		t.Errorf("another one is at %s", at)
 	}
 }
+
+// wants reports a block in memory that is to be kept on so many executors.
+func (b *book) wants(executor, block string, replicas int32) {
+	b.t.Helper()
+	level := &pb.StorageLevel{UseMemory: true, UseDisk: true, Replication: replicas}
+	if _, err := rpctest.Ask[*rpc.Bool](b.executors[executor], b.master, &pb.UpdateBlockInfo{
+		BlockManagerId: &pb.BlockManagerId{ExecutorId: executor}, BlockId: block, MemSize: 1, WantedLevel: level,
+		StorageLevel: &pb.StorageLevel{UseMemory: true, Replication: replicas},
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	b.Settle()
+}
+
+// copies are what the executors were asked to copy since the last time, as TO<FROM BLOCK.
+func (b *book) copies() string {
+	b.t.Helper()
+	var out []string
+	for _, id := range []string{"0", "1", "2", "3"} {
+		e := b.executors[id]
+		for e != nil && len(e.Waiting()) > 0 {
+			q := e.Next().(*pb.ReplicateBlock)
+			if !q.GetLevel().GetUseDisk() {
+				b.t.Errorf("the copy is to be kept at %v", q.GetLevel())
+			}
+			out = append(out, id+"<"+q.GetFrom().GetExecutorId()+" "+q.GetBlockId())
+		}
+	}
+	return fmt.Sprint(out)
+}
+
+func TestABlockIsCopiedToAsManyExecutorsAsItsLevelSays(t *testing.T) {
+	b := newBook(t)
+	for _, id := range []string{"0", "1", "2", "3"} {
+		b.register(id, "h")
+	}
+	for _, step := range []struct {
+		executor string
+		replicas int32
+		want     string
+	}{
+		{"1", 3, "[0<1 rdd_0_0 2<1 rdd_0_0]"},
+		{"0", 3, "[]"}, // a copy is reported; the other one is under way
+		{"2", 3, "[]"},
+		{"2", 3, "[]"},
+	} {
+		b.wants(step.executor, "rdd_0_0", step.replicas)
+		if got := b.copies(); got != step.want {
+			t.Errorf("after the report of %s: copies %s, want %s", step.executor, got, step.want)
+		}
+	}
+	b.wants("0", "rdd_0_1", 2) // 3 has none, all others have one
+	if got := b.copies(); got != "[3<0 rdd_0_1]" {
+		t.Errorf("copies %s", got)
+	}
+	b.wants("1", "rdd_0_2", 1)
+	b.update("2", "rdd_0_0", 0, 0) // it had no room: nobody else is asked
+	b.Settle()
+	if got := b.copies(); got != "[]" {
+		t.Errorf("copies %s", got)
+	}
+	b.scheduler.Send(b.master, event.ExecutorChange{Kind: event.ExecutorLost, ExecutorID: "1"})
+	b.Settle()
+	delete(b.executors, "1")
+	if got := b.copies(); got != "[2<0 rdd_0_0 3<0 rdd_0_0]" { // proactively, from a replica that is left
+		t.Errorf("copies %s after a loss", got)
+	}
+}

@@ -12,10 +12,13 @@ type manager struct {
 	id       *storage.BlockManagerId
 	endpoint rpcenv.Ref // zero: it gave none
 	blocks   map[string]*storage.UpdateBlockInfo
+	// asked has the blocks that it is to copy.
+	asked map[string]bool
 }
 
 // update enters a report; changed says whether the manager has the block now and had it not, or the other way round.
 func (m *manager) update(u *storage.UpdateBlockInfo) (kept, changed bool) {
+	delete(m.asked, u.GetBlockId())
 	_, had := m.blocks[u.GetBlockId()]
 	kept = u.GetStorageLevel().GetUseMemory() || u.GetStorageLevel().GetUseDisk()
 	if kept {

@@ -65,7 +65,7 @@ func (s *Master) registerBlockManager(c *rpcenv.Context, m *storage.RegisterBloc
 		return
 	}
 	s.removeManager(c, id.GetExecutorId()) // one that registers again reports its blocks anew
-	x := &manager{id: id, blocks: map[string]*storage.UpdateBlockInfo{}}
+	x := &manager{id: id, blocks: map[string]*storage.UpdateBlockInfo{}, asked: map[string]bool{}}
 	if m.GetStorageEndpoint() != nil {
 		x.endpoint = c.Ref(m.GetStorageEndpoint())
 	}
@@ -99,6 +99,9 @@ func (s *Master) removeManager(c *rpcenv.Context, executor string) {
 	delete(s.managers, executor)
 	for _, block := range slices.Sorted(maps.Keys(m.blocks)) {
 		s.publish(c, m, block, false)
+		if storageReplicationProactive.Get(c.Conf()) {
+			s.replicate(c, block)
+		}
 	}
 }
 

@@ -188,3 +188,32 @@ func TestACacheLargerThanMemory(t *testing.T) {
 		}
 	}
 }
+
+// With two replicas nothing is computed again when one executor is gone, and its replicas are made anew.
+func TestReplicasSurviveAnExecutor(t *testing.T) {
+	mapped.Store(0)
+	threeExecutors(t, 1, nil, func(c *local.Cluster, b *rpcenv.Blocking, a *app.App) error {
+		of := cachedNumbers.With(cacheArgs{Level: rdd.MemoryOnly2})
+		for _, kill := range []string{"Exec0", "Exec1", ""} {
+			if n, err := rdd.Count(b.Context(), a, of); err != nil || n != 300 {
+				return fmt.Errorf("%d records, error %w", n, err)
+			}
+			if err := b.Sleep(time.Second); err != nil { // copies are made
+				return err
+			}
+			if kill == "" {
+				break
+			}
+			if err := c.Kill(kill); err != nil {
+				return err
+			}
+			if err := b.Sleep(10 * time.Second); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if n := mapped.Load(); n != 300 {
+		t.Errorf("%d records were computed, want 300", n)
+	}
+}

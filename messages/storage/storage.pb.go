@@ -339,8 +339,10 @@ type UpdateBlockInfo struct {
 	BlockId      string        `protobuf:"bytes,2,opt,name=block_id,json=blockId,proto3" json:"block_id,omitempty"`
 	StorageLevel *StorageLevel `protobuf:"bytes,3,opt,name=storage_level,json=storageLevel,proto3" json:"storage_level,omitempty"`
 	// mem_size and disk_size in bytes.
-	MemSize       int64 `protobuf:"varint,4,opt,name=mem_size,json=memSize,proto3" json:"mem_size,omitempty"`
-	DiskSize      int64 `protobuf:"varint,5,opt,name=disk_size,json=diskSize,proto3" json:"disk_size,omitempty"`
+	MemSize  int64 `protobuf:"varint,4,opt,name=mem_size,json=memSize,proto3" json:"mem_size,omitempty"`
+	DiskSize int64 `protobuf:"varint,5,opt,name=disk_size,json=diskSize,proto3" json:"disk_size,omitempty"`
+	// wanted_level is the one at which the block is to be kept, when that is on several executors.
+	WantedLevel   *StorageLevel `protobuf:"bytes,6,opt,name=wanted_level,json=wantedLevel,proto3" json:"wanted_level,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -408,6 +410,13 @@ func (x *UpdateBlockInfo) GetDiskSize() int64 {
 		return x.DiskSize
 	}
 	return 0
+}
+
+func (x *UpdateBlockInfo) GetWantedLevel() *StorageLevel {
+	if x != nil {
+		return x.WantedLevel
+	}
+	return nil
 }
 
 // GetLocationsAndStatus asks who has a block, and how.
@@ -579,6 +588,67 @@ func (x *RemoveRdd) GetRddId() int32 {
 	return 0
 }
 
+// ReplicateBlock makes a block manager copy a block from another one. It reports the copy by UpdateBlockInfo.
+type ReplicateBlock struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	BlockId       string                 `protobuf:"bytes,1,opt,name=block_id,json=blockId,proto3" json:"block_id,omitempty"`
+	From          *BlockManagerId        `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	Level         *StorageLevel          `protobuf:"bytes,3,opt,name=level,proto3" json:"level,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplicateBlock) Reset() {
+	*x = ReplicateBlock{}
+	mi := &file_proto_storage_storage_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplicateBlock) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplicateBlock) ProtoMessage() {}
+
+func (x *ReplicateBlock) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplicateBlock.ProtoReflect.Descriptor instead.
+func (*ReplicateBlock) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ReplicateBlock) GetBlockId() string {
+	if x != nil {
+		return x.BlockId
+	}
+	return ""
+}
+
+func (x *ReplicateBlock) GetFrom() *BlockManagerId {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *ReplicateBlock) GetLevel() *StorageLevel {
+	if x != nil {
+		return x.Level
+	}
+	return nil
+}
+
 // RemovedBlocks answers RemoveRdd and RemoveBroadcast with the number of blocks that were given up.
 type RemovedBlocks struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -589,7 +659,7 @@ type RemovedBlocks struct {
 
 func (x *RemovedBlocks) Reset() {
 	*x = RemovedBlocks{}
-	mi := &file_proto_storage_storage_proto_msgTypes[9]
+	mi := &file_proto_storage_storage_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -601,7 +671,7 @@ func (x *RemovedBlocks) String() string {
 func (*RemovedBlocks) ProtoMessage() {}
 
 func (x *RemovedBlocks) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[9]
+	mi := &file_proto_storage_storage_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -614,7 +684,7 @@ func (x *RemovedBlocks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedBlocks.ProtoReflect.Descriptor instead.
 func (*RemovedBlocks) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{9}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RemovedBlocks) GetBlocks() int32 {
@@ -635,7 +705,7 @@ type GetLocations struct {
 
 func (x *GetLocations) Reset() {
 	*x = GetLocations{}
-	mi := &file_proto_storage_storage_proto_msgTypes[10]
+	mi := &file_proto_storage_storage_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +717,7 @@ func (x *GetLocations) String() string {
 func (*GetLocations) ProtoMessage() {}
 
 func (x *GetLocations) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[10]
+	mi := &file_proto_storage_storage_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +730,7 @@ func (x *GetLocations) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLocations.ProtoReflect.Descriptor instead.
 func (*GetLocations) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{10}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetLocations) GetBlockId() string {
@@ -680,7 +750,7 @@ type BlockLocations struct {
 
 func (x *BlockLocations) Reset() {
 	*x = BlockLocations{}
-	mi := &file_proto_storage_storage_proto_msgTypes[11]
+	mi := &file_proto_storage_storage_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -692,7 +762,7 @@ func (x *BlockLocations) String() string {
 func (*BlockLocations) ProtoMessage() {}
 
 func (x *BlockLocations) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[11]
+	mi := &file_proto_storage_storage_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -705,7 +775,7 @@ func (x *BlockLocations) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BlockLocations.ProtoReflect.Descriptor instead.
 func (*BlockLocations) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{11}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *BlockLocations) GetLocations() []*BlockManagerId {
@@ -725,7 +795,7 @@ type GetMapOutputStatuses struct {
 
 func (x *GetMapOutputStatuses) Reset() {
 	*x = GetMapOutputStatuses{}
-	mi := &file_proto_storage_storage_proto_msgTypes[12]
+	mi := &file_proto_storage_storage_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -737,7 +807,7 @@ func (x *GetMapOutputStatuses) String() string {
 func (*GetMapOutputStatuses) ProtoMessage() {}
 
 func (x *GetMapOutputStatuses) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[12]
+	mi := &file_proto_storage_storage_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -750,7 +820,7 @@ func (x *GetMapOutputStatuses) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMapOutputStatuses.ProtoReflect.Descriptor instead.
 func (*GetMapOutputStatuses) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{12}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetMapOutputStatuses) GetShuffleId() int32 {
@@ -772,7 +842,7 @@ type MapOutputStatuses struct {
 
 func (x *MapOutputStatuses) Reset() {
 	*x = MapOutputStatuses{}
-	mi := &file_proto_storage_storage_proto_msgTypes[13]
+	mi := &file_proto_storage_storage_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -784,7 +854,7 @@ func (x *MapOutputStatuses) String() string {
 func (*MapOutputStatuses) ProtoMessage() {}
 
 func (x *MapOutputStatuses) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[13]
+	mi := &file_proto_storage_storage_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -797,7 +867,7 @@ func (x *MapOutputStatuses) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MapOutputStatuses.ProtoReflect.Descriptor instead.
 func (*MapOutputStatuses) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{13}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *MapOutputStatuses) GetStatuses() []*MapStatus {
@@ -825,7 +895,7 @@ type RemoveBlock struct {
 
 func (x *RemoveBlock) Reset() {
 	*x = RemoveBlock{}
-	mi := &file_proto_storage_storage_proto_msgTypes[14]
+	mi := &file_proto_storage_storage_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -837,7 +907,7 @@ func (x *RemoveBlock) String() string {
 func (*RemoveBlock) ProtoMessage() {}
 
 func (x *RemoveBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[14]
+	mi := &file_proto_storage_storage_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -850,7 +920,7 @@ func (x *RemoveBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveBlock.ProtoReflect.Descriptor instead.
 func (*RemoveBlock) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{14}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RemoveBlock) GetBlockId() string {
@@ -886,13 +956,14 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\buse_disk\x18\x01 \x01(\bR\auseDisk\x12\x1d\n" +
 	"\n" +
 	"use_memory\x18\x02 \x01(\bR\tuseMemory\x12 \n" +
-	"\vreplication\x18\x03 \x01(\x05R\vreplication\"\xbe\x04\n" +
+	"\vreplication\x18\x03 \x01(\x05R\vreplication\"\xf8\x04\n" +
 	"\x0fUpdateBlockInfo\x12A\n" +
 	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId\x12\x19\n" +
 	"\bblock_id\x18\x02 \x01(\tR\ablockId\x12:\n" +
 	"\rstorage_level\x18\x03 \x01(\v2\x15.storage.StorageLevelR\fstorageLevel\x12\x19\n" +
 	"\bmem_size\x18\x04 \x01(\x03R\amemSize\x12\x1b\n" +
-	"\tdisk_size\x18\x05 \x01(\x03R\bdiskSize:\xd8\x02\xe2\xe0\x18\xd3\x02\b\xdd\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\brpc.Bool*=org.apache.spark.storage.BlockManagerMessages.UpdateBlockInfo:~when it has kept, moved or given up a block, before the task that did so ends; of all its blocks after it has registered againBbIt changes nothing. A block manager that is not known is answered with false, and registers again.J\x032.1\"\xe7\x02\n" +
+	"\tdisk_size\x18\x05 \x01(\x03R\bdiskSize\x128\n" +
+	"\fwanted_level\x18\x06 \x01(\v2\x15.storage.StorageLevelR\vwantedLevel:\xd8\x02\xe2\xe0\x18\xd3\x02\b\xdd\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\brpc.Bool*=org.apache.spark.storage.BlockManagerMessages.UpdateBlockInfo:~when it has kept, moved or given up a block, before the task that did so ends; of all its blocks after it has registered againBbIt changes nothing. A block manager that is not known is answered with false, and registers again.J\x032.1\"\xe7\x02\n" +
 	"\x15GetLocationsAndStatus\x12\x19\n" +
 	"\bblock_id\x18\x01 \x01(\tR\ablockId\x12+\n" +
 	"\x0erequester_host\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\rrequesterHost:\x85\x02\xe2\xe0\x18\x80\x02\b\xde\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x1fstorage.BlockLocationsAndStatus*Corg.apache.spark.storage.BlockManagerMessages.GetLocationsAndStatus:Bwhen a task wants a kept partition that its executor does not haveB\x15It is answered again.J\x1c2.3; requesterHost since 3.0\"\x99\x02\n" +
@@ -902,7 +973,11 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\bmem_size\x18\x03 \x01(\x03R\amemSize\x12\x1b\n" +
 	"\tdisk_size\x18\x04 \x01(\x03R\bdiskSize:S\xe2\xe0\x18O\b\xdf\x0f*Eorg.apache.spark.storage.BlockManagerMessages.BlockLocationsAndStatusJ\x032.3\"\xfd\x01\n" +
 	"\tRemoveRdd\x12\x15\n" +
-	"\x06rdd_id\x18\x01 \x01(\x05R\x05rddId:\xd8\x01\xe2\xe0\x18\xd3\x01\b\xe0\x0f\x12\x12BlockManagerMaster\x1a\bExecutor\"\x15storage.RemovedBlocks*7org.apache.spark.storage.BlockManagerMessages.RemoveRdd:<when the program has called Unpersist, to each block managerB\x1dIt is answered with 0 blocks.J\x032.1\"0\n" +
+	"\x06rdd_id\x18\x01 \x01(\x05R\x05rddId:\xd8\x01\xe2\xe0\x18\xd3\x01\b\xe0\x0f\x12\x12BlockManagerMaster\x1a\bExecutor\"\x15storage.RemovedBlocks*7org.apache.spark.storage.BlockManagerMessages.RemoveRdd:<when the program has called Unpersist, to each block managerB\x1dIt is answered with 0 blocks.J\x032.1\"\xe3\x03\n" +
+	"\x0eReplicateBlock\x12\x19\n" +
+	"\bblock_id\x18\x01 \x01(\tR\ablockId\x12+\n" +
+	"\x04from\x18\x02 \x01(\v2\x17.storage.BlockManagerIdR\x04from\x12+\n" +
+	"\x05level\x18\x03 \x01(\v2\x15.storage.StorageLevelR\x05level:\xdb\x02\xe2\xe0\x18\xd6\x02\b\xe2\x0f\x12\x12BlockManagerMaster\x1a\bExecutor*<org.apache.spark.storage.BlockManagerMessages.ReplicateBlock:zwhen a block whose level asks for several replicas was kept first, and when one of its replicas was lost with its executorB.A block that is there already changes nothing.JI2.2; there it goes to a holder of the block, which sends it to the others\"0\n" +
 	"\rRemovedBlocks\x12\x16\n" +
 	"\x06blocks\x18\x01 \x01(\x05R\x06blocks:\a\xe2\xe0\x18\x03\b\xe1\x0f\"\x86\x02\n" +
 	"\fGetLocations\x12\x19\n" +
@@ -931,7 +1006,7 @@ func file_proto_storage_storage_proto_rawDescGZIP() []byte {
 	return file_proto_storage_storage_proto_rawDescData
 }
 
-var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_proto_storage_storage_proto_goTypes = []any{
 	(*BlockManagerId)(nil),          // 0: storage.BlockManagerId
 	(*MapStatus)(nil),               // 1: storage.MapStatus
@@ -942,30 +1017,34 @@ var file_proto_storage_storage_proto_goTypes = []any{
 	(*GetLocationsAndStatus)(nil),   // 6: storage.GetLocationsAndStatus
 	(*BlockLocationsAndStatus)(nil), // 7: storage.BlockLocationsAndStatus
 	(*RemoveRdd)(nil),               // 8: storage.RemoveRdd
-	(*RemovedBlocks)(nil),           // 9: storage.RemovedBlocks
-	(*GetLocations)(nil),            // 10: storage.GetLocations
-	(*BlockLocations)(nil),          // 11: storage.BlockLocations
-	(*GetMapOutputStatuses)(nil),    // 12: storage.GetMapOutputStatuses
-	(*MapOutputStatuses)(nil),       // 13: storage.MapOutputStatuses
-	(*RemoveBlock)(nil),             // 14: storage.RemoveBlock
-	(*rpc.EndpointRef)(nil),         // 15: rpc.EndpointRef
+	(*ReplicateBlock)(nil),          // 9: storage.ReplicateBlock
+	(*RemovedBlocks)(nil),           // 10: storage.RemovedBlocks
+	(*GetLocations)(nil),            // 11: storage.GetLocations
+	(*BlockLocations)(nil),          // 12: storage.BlockLocations
+	(*GetMapOutputStatuses)(nil),    // 13: storage.GetMapOutputStatuses
+	(*MapOutputStatuses)(nil),       // 14: storage.MapOutputStatuses
+	(*RemoveBlock)(nil),             // 15: storage.RemoveBlock
+	(*rpc.EndpointRef)(nil),         // 16: rpc.EndpointRef
 }
 var file_proto_storage_storage_proto_depIdxs = []int32{
 	0,  // 0: storage.MapStatus.location:type_name -> storage.BlockManagerId
 	0,  // 1: storage.RegisterBlockManager.block_manager_id:type_name -> storage.BlockManagerId
-	15, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
+	16, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
 	0,  // 3: storage.BlockManagerRegistered.block_manager_id:type_name -> storage.BlockManagerId
 	0,  // 4: storage.UpdateBlockInfo.block_manager_id:type_name -> storage.BlockManagerId
 	4,  // 5: storage.UpdateBlockInfo.storage_level:type_name -> storage.StorageLevel
-	0,  // 6: storage.BlockLocationsAndStatus.locations:type_name -> storage.BlockManagerId
-	4,  // 7: storage.BlockLocationsAndStatus.storage_level:type_name -> storage.StorageLevel
-	0,  // 8: storage.BlockLocations.locations:type_name -> storage.BlockManagerId
-	1,  // 9: storage.MapOutputStatuses.statuses:type_name -> storage.MapStatus
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	4,  // 6: storage.UpdateBlockInfo.wanted_level:type_name -> storage.StorageLevel
+	0,  // 7: storage.BlockLocationsAndStatus.locations:type_name -> storage.BlockManagerId
+	4,  // 8: storage.BlockLocationsAndStatus.storage_level:type_name -> storage.StorageLevel
+	0,  // 9: storage.ReplicateBlock.from:type_name -> storage.BlockManagerId
+	4,  // 10: storage.ReplicateBlock.level:type_name -> storage.StorageLevel
+	0,  // 11: storage.BlockLocations.locations:type_name -> storage.BlockManagerId
+	1,  // 12: storage.MapOutputStatuses.statuses:type_name -> storage.MapStatus
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_proto_storage_storage_proto_init() }
@@ -974,14 +1053,14 @@ func file_proto_storage_storage_proto_init() {
 		return
 	}
 	file_proto_storage_storage_proto_msgTypes[2].OneofWrappers = []any{}
-	file_proto_storage_storage_proto_msgTypes[12].OneofWrappers = []any{}
+	file_proto_storage_storage_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_storage_storage_proto_rawDesc), len(file_proto_storage_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

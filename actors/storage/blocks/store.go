@@ -29,6 +29,8 @@ type Status struct {
 	ID                string
 	Level             Level // with Memory and Disk as it is kept; neither: it is kept no more
 	MemSize, DiskSize int64
+	// Wanted is the level at which it is to be kept.
+	Wanted Level
 }
 
 // Store keeps the blocks of one executor. Its methods may be called from several goroutines at once.
@@ -253,7 +255,7 @@ func (s *Store) status(id string) Status {
 	if b == nil {
 		return Status{ID: id}
 	}
-	st := Status{ID: id, Level: Level{Memory: b.place != nil, Disk: b.file != nil, Replication: b.level.Replication}}
+	st := Status{ID: id, Wanted: b.level, Level: Level{Memory: b.place != nil, Disk: b.file != nil, Replication: b.level.Replication}}
 	if st.Level.Memory {
 		st.MemSize = b.size
 	}

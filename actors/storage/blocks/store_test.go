@@ -231,7 +231,8 @@ func TestChangesAreNotedOnce(t *testing.T) {
 	k.put(t, "rdd_0_0", memoryAndDisk, 60)
 	k.put(t, "rdd_1_0", memoryOnly, 60)
 	want := []blocks.Status{
-		{ID: "rdd_0_0", Level: diskOnly, DiskSize: 67}, {ID: "rdd_1_0", Level: memoryOnly, MemSize: 60},
+		{ID: "rdd_0_0", Level: diskOnly, Wanted: memoryAndDisk, DiskSize: 67},
+		{ID: "rdd_1_0", Level: memoryOnly, Wanted: memoryOnly, MemSize: 60},
 	}
 	if got := k.Changes(); !slices.Equal(got, want) {
 		t.Errorf("changes %v, want %v", got, want)
