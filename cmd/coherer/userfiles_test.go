@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,9 +30,10 @@ func TestFilesOfAnApplication(t *testing.T) {
 		t.Fatal(err)
 	}
 	options := []string{"--conf", "spark.local.dir=" + local, "--files", "a.txt", "--archives", "p.zip#packed"}
-	program, err := filepath.Abs("testdata/sidefile")
-	if err != nil {
-		t.Fatal(err)
+	program := filepath.Join(dir, "sidefile")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./testdata/sidefile")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	run := func(args ...string) result {
 		cmd := command(t, append(append([]string{"submit"}, args...), program)...)
