@@ -19,6 +19,7 @@ func (w *work) writeMap(t rdd.Task, shuffle int) (*storagepb.MapStatus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep the map output of %s: %w", d.GetName(), err)
 	}
+	out = seal(out, w.sum)
 	if err := w.lineage.RunMap(t, shuffle, out); err != nil {
 		if left := out.Abort(); left != nil {
 			err = errors.Join(err, fmt.Errorf("remove the map output of %s: %w", d.GetName(), left))

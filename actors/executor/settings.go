@@ -27,6 +27,10 @@ var (
 		"Results up to this size travel in the status message, larger ones as blocks.")
 	spillAfter = conf.Declare(Settings, "spark.shuffle.spill.numElementsForceSpillThreshold", conf.AtLeast(conf.Ints, 1), "2147483647",
 		"A task spills to disk when it holds so many records or keys in memory, whatever their size.")
+	shuffleChecksum = conf.Declare(Settings, "spark.shuffle.checksum.enabled", conf.Bools, "true",
+		"Whether shuffle blocks have checksums: a damaged one is fetched again, and if that is damaged too its map task is run again.")
+	shuffleChecksumAlgorithm = conf.Declare(Settings, "spark.shuffle.checksum.algorithm", conf.Enum("ADLER32", "CRC32", "CRC32C"), "ADLER32",
+		"The checksum of shuffle blocks.")
 	outputCommitCoordination = conf.Declare(Settings, "spark.hadoop.outputCommitCoordination.enabled", conf.Bools, "true",
 		"Whether tasks that save ask the driver before they commit; without it two copies of a slow task may both commit.")
 	_ = conf.Declare(Settings, "spark.task.reaper.enabled", conf.Bools, "false",

@@ -42,7 +42,7 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 			t.work = &work{
 				desc: d, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(),
 				driver: e.driver.Address, limits: limitsOf(c.Conf()), memory: e.memory, began: c.Now(),
-				cached: e.cached, master: e.blocks,
+				cached: e.cached, master: e.blocks, sum: newSum(c.Conf()),
 			}
 			t.cancel = rpcenv.Run(c, "", t.work.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
 		})

@@ -1,7 +1,9 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"iter"
 	"time"
@@ -25,7 +27,8 @@ type work struct {
 	limits  limits
 	memory  *memory.Manager
 	cached  *blocks.Store
-	master  rpcenv.Ref // BlockManagerMaster
+	master  rpcenv.Ref         // BlockManagerMaster
+	sum     func() hash.Hash32 // of shuffle blocks; nil: they have none
 	began   time.Time
 	// read counts records of its input and of shuffles, while it runs.
 	read rdd.Counter
@@ -164,29 +167,48 @@ func (w *work) fetchRun(b *rpcenv.Blocking, shuffle int32, reduce int, statuses 
 	if len(ids) == 0 {
 		return true
 	}
-	if at.GetExecutorId() == w.self.GetExecutorId() {
-		for k, id := range ids {
-			data, err := w.io.Blocks.Get(id)
+	more, next, again := true, 0, -1
+	for next < len(ids) {
+		first := next
+		err := w.bringBlocks(b, at, ids[first:], func(_ int, data []byte) error {
+			block, err := unseal(data, w.sum)
 			if err != nil {
-				return failed(index[k], err)
+				return err
 			}
-			if !yield(data, nil) {
-				return false
+			next++
+			if more = yield(block, nil); !more {
+				return errKilled
 			}
+			return nil
+		})
+		switch {
+		case !more: // an error is yield's own wish to end
+			return false
+		case errors.Is(err, errDamaged) && again != next:
+			again = next // once: it may have been damaged on its way
+		case err == nil && next < len(ids):
+			return failed(index[next], errors.New("it did not come"))
+		case err != nil:
+			// The block after the last one that came is to blame.
+			return failed(index[min(next, len(index)-1)], err)
 		}
-		return true
 	}
-	more, next := true, 0
-	err := w.io.Transfer.Fetch(b, rpcenv.Address{Host: at.GetHost(), Port: int(at.GetPort())}, ids, func(i int, data []byte) error {
-		next = i + 1
-		if more = yield(data, nil); !more {
-			return errKilled
+	return true
+}
+
+// bringBlocks calls each for blocks in order: this executor's own from its store, others from their block manager.
+func (w *work) bringBlocks(b *rpcenv.Blocking, at *storagepb.BlockManagerId, ids []string, each func(i int, data []byte) error) error {
+	if at.GetExecutorId() != w.self.GetExecutorId() {
+		return w.io.Transfer.Fetch(b, rpcenv.Address{Host: at.GetHost(), Port: int(at.GetPort())}, ids, each)
+	}
+	for i, id := range ids {
+		data, err := w.io.Blocks.Get(id)
+		if err == nil {
+			err = each(i, data)
 		}
-		return nil
-	})
-	// Otherwise the failure is yield's own wish to end. The block after the last one that came is to blame.
-	if err != nil && more {
-		return failed(index[min(next, len(index)-1)], err)
+		if err != nil {
+			return err
+		}
 	}
-	return more
+	return nil
 }

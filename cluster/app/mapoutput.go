@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"hash"
-	"hash/adler32"
 	"os"
 	"path/filepath"
 
@@ -17,8 +15,6 @@ type mapOutput struct {
 	path string
 	// ends has where each reducer's block ends; it begins where the one before ends.
 	ends []int64
-	// sums has the Adler-32 of each block, Spark's default (spark.shuffle.checksum.algorithm).
-	sums []uint32
 }
 
 // mapKey names a map output.
@@ -48,7 +44,6 @@ type mapWriter struct {
 	buf    *bufio.Writer
 	at     int // the reducer whose block is written
 	size   int64
-	sum    hash.Hash32
 }
 
 var _ executor.MapOutput = (*mapWriter)(nil)
@@ -57,12 +52,12 @@ var _ executor.MapOutput = (*mapWriter)(nil)
 func (b *blocks) MapOutput(shuffle int32, task int64, reducers int) (executor.MapOutput, error) {
 	w := &mapWriter{blocks: b, key: mapKey{shuffle, task}}
 	_, dir := b.nextFile()
-	w.out = mapOutput{path: filepath.Join(dir, w.key.name()), ends: make([]int64, reducers), sums: make([]uint32, reducers)}
+	w.out = mapOutput{path: filepath.Join(dir, w.key.name()), ends: make([]int64, reducers)}
 	f, err := os.OpenFile(w.out.path+temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, needsSpace(err)
 	}
-	w.file, w.buf, w.sum = f, bufio.NewWriterSize(f, 32<<10), adler32.New()
+	w.file, w.buf = f, bufio.NewWriterSize(f, 32<<10)
 	return w, nil
 }
 
@@ -81,8 +76,7 @@ func (w *mapWriter) Partition(reduce int) error {
 // end ends the blocks before that of a reducer.
 func (w *mapWriter) end(reduce int) {
 	for ; w.at < reduce; w.at++ {
-		w.out.ends[w.at], w.out.sums[w.at] = w.size, w.sum.Sum32()
-		w.sum.Reset()
+		w.out.ends[w.at] = w.size
 	}
 }
 
@@ -90,7 +84,6 @@ func (w *mapWriter) end(reduce int) {
 func (w *mapWriter) Write(p []byte) (int, error) {
 	n, err := w.buf.Write(p)
 	w.size += int64(n)
-	_, _ = w.sum.Write(p[:n]) // a hash takes all
 	if err != nil {
 		return n, needsSpace(err)
 	}
