@@ -40,7 +40,7 @@ const (
 // stopBody is the panic that ends a body which goes on waiting after its end.
 type stopBody struct{}
 
-// Unwinds marks it for those who recover from panics of users: they must let it pass.
+// Unwinds marks it for code that recovers from panics of users: such code must let it pass.
 func (stopBody) Unwinds() {}
 
 func (e *Env) newBlocking(ctx context.Context, from string, cause record.ID) *Blocking {

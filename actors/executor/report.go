@@ -46,7 +46,7 @@ func (e *Executor) reportChanges(c *rpcenv.Context) {
 	e.reported()
 }
 
-// reported answers who waits for the reports, when none is open.
+// reported answers the calls that wait for the reports, when none is open.
 func (e *Executor) reported() {
 	r := &e.state.reports
 	if r.open > 0 {

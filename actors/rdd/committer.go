@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -225,13 +224,3 @@ func (a *AttemptOutput) Abort() error { return a.fs.RemoveAll(a.folder) }
 
 // HadoopAttempt is the number of an attempt of a task over all attempts of its stage, as Spark counts it for Hadoop.
 func HadoopAttempt(stageAttempt, attempt int32) int { return int(stageAttempt)<<16 | int(attempt) }
-
-// sortedNames are the keys of a set of names.
-func sortedNames(names map[string]bool) []string {
-	out := make([]string, 0, len(names))
-	for name := range names {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}

@@ -18,11 +18,11 @@
 //		return rdd.ReduceByKey(ones, func(a, b int64) int64 { return a + b }, 2)
 //	})
 //
-// It contains no action. Actions, Collect and Count, stand in the driver's ordinary code:
+// It contains no action. Actions, such as Collect and Count, stand in the driver's ordinary code:
 //
 //	counts, err := rdd.Collect(ctx, app, Counts.With(Args{Path: "README.md", Splits: 4}))
 //
-// SaveAsTextFile writes the records to files instead, of each partition one.
+// SaveAsTextFile writes the records of each partition to a file of its own instead.
 //
 // What one action learnt goes into the next job as an argument. A bound job may itself be (part of) an argument, where
 // From takes up its Dataset again; so iterative programs are built.
@@ -39,8 +39,8 @@
 // Operations have Spark's names, and are functions since Go's methods have no type parameters of their own. Of one Dataset: Map, Filter,
 // FlatMap, MapPartitions, Distinct, Sample, Coalesce, Repartition, SortBy, ZipWithIndex. Of pairs: MapValues, FlatMapValues, Keys, Values,
 // KeyBy, ReduceByKey, CombineByKey, AggregateByKey, FoldByKey, GroupByKey, SortByKey, PartitionBy. Of two: Union, Zip, Cartesian,
-// CoGroup, Join and the outer joins, SubtractByKey, Subtract, Intersection. An operation that needs the keys of equal Partitioners makes
-// a shuffle only where they are not so already. Each says of how many partitions its result is: there is no default.
+// CoGroup, Join and the outer joins, SubtractByKey, Subtract, Intersection. An operation by key shuffles
+// a Dataset only if its keys are not in their partitions already. Each takes the number of partitions of its result: there is no default.
 //
 // Actions: Collect, Count, Take, First, IsEmpty, TakeOrdered, Top, Min, Max, CountByKey, CountByValue, CollectAsMap, and with functions
 // of the user Aggregate and Foreach. The functions run in executors, so they have names, too, in package variables:
@@ -109,7 +109,7 @@
 //
 // A second action of Lines.With(path) reads them, and so does another job that takes it up by From. Records are kept in their encoding at
 // every level, so that a reader gets records of its own. What memory has no room for, and what was lost with its executor, is computed
-// again. Unpersist gives the partitions up; those of a file that has changed since go by themselves.
+// again. Unpersist gives the partitions up; those of a file that has changed go at the next job.
 //
 // # Where tasks run
 //
@@ -119,7 +119,6 @@
 // # Limits
 //
 // A task with more keys than memory (Task.Memory) puts those that came last on disk (Task.Spill). The values of one key, merged, must
-// fit in memory. Records are made of booleans,
-// numbers, strings, slices, arrays, maps and structs of exported fields; types that contain themselves, pointers and
-// interfaces have no encoding.
+// fit in memory. Records are made of booleans, numbers, strings, slices, arrays, maps and structs of exported fields; types that
+// contain themselves, pointers and interfaces have no encoding.
 package rdd

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -209,7 +211,7 @@ func (m *MemDisk) names(folder string) []string {
 	for name := range m.files {
 		note(name)
 	}
-	return sortedNames(in)
+	return slices.Sorted(maps.Keys(in))
 }
 
 // ReadDir is the names in a folder, sorted.

@@ -150,7 +150,7 @@ func markOrigin(result *node, job string, args []byte) {
 		return
 	}
 	l := &Lineage{Job: job, number: map[*node]int{}, shuffleOf: map[*node]int{}}
-	if l.add(result) != nil { // who uses the Dataset gets the error
+	if l.add(result) != nil { // the user of the Dataset gets the error
 		return
 	}
 	for i, n := range l.nodes {

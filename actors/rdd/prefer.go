@@ -13,8 +13,8 @@ import (
 // (spark.locality.wait) for a core there and then takes another; Local takes no notice. It is what an RDD of Spark says by
 // getPreferredLocations, and as there operations without a shuffle pass it on: the last Prefer before the end of a stage counts.
 //
-// Only the driver calls where, before the job starts, for each task that is made of the partition. So the places are not part of the lineage's digest, but
-// the name of the function is. The hosts should come from the argument of the job.
+// Only the driver calls where, before the job starts, for each task that is made of the partition. So the lineage's digest has the name
+// of the function and not the places. The hosts should come from the argument of the job.
 func Prefer[T any](d Dataset[T], where func(partition int) []string) Dataset[T] {
 	n := d.derive("Prefer", where)
 	n.prefer = where

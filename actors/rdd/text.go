@@ -11,16 +11,19 @@ import (
 // maxSplit is the length in bytes of the longest split of a text file: Hadoop's default block of its local file system.
 const maxSplit = 32 << 20
 
-// TextFile is the Dataset of the lines of a file, or of the files of a folder or of a pattern (path.Match) in order of their names, in order, without their ends. A line ends at \n or \r\n; a \r alone
-// is part of the line. The last line may lack its end; after a final end there is no further line. Any other bytes
-// pass unchanged: a line need not be UTF-8.
+// TextFile is the Dataset of the lines of a file, in order and without their ends. Path may also name a folder, or be a pattern
+// (path.Match): then the files follow each other in the order of their names.
+//
+// A line ends at \n or \r\n; a \r alone is part of the line. The last line may lack its end; after a final end there is no further
+// line. Any other bytes pass unchanged: a line need not be UTF-8.
 //
 // The file is cut into max(minPartitions, ⌈size / 32 MiB⌉) splits of nearly equal length; minPartitions below 1 means 1,
 // an empty file is one split. A split owns the lines that begin in it, so none is cut or read twice. The size that the
 // driver saw holds for all tasks: what is appended later is not read, and a file that got shorter fails the task.
 //
-// Of a folder, files whose names begin with _ or . are left out, so what SaveAsTextFile wrote can be read; folders in it are an error. Of several
-// files each is cut by itself, into its share of minPartitions. A folder without files has no partition.
+// In a folder, TextFile leaves out files whose names begin with _ or ., so it reads what SaveAsTextFile wrote; a folder in the folder
+// is an error. It cuts each of several files by itself, into the file's share of minPartitions. A folder without files has no
+// partition.
 //
 // A relative path is relative to the working directory of the driver, for its executors too.
 func TextFile(path string, minPartitions int) Dataset[string] {

@@ -16,7 +16,7 @@ var (
 	eventLogCompress = conf.Declare(Settings, "spark.eventLog.compress", conf.Bools, "true",
 		"Event logs are compressed.")
 	_ = conf.Declare(Settings, "spark.eventLog.compression.codec", conf.Enum("zstd"), "zstd",
-		"How event logs are compressed; zstd is the only way that there is.").Awaits("another compression of event logs than zstd")
+		"How event logs are compressed; zstd is the only way.").Awaits("another compression of event logs than zstd")
 	eventLogBuffer = conf.Declare(Settings, "spark.eventLog.buffer.kb", conf.AtLeast(conf.Sizes(conf.KiB), 1), "100k",
 		"How much of an event log is collected before it is written.")
 	eventLogRolling = conf.Declare(Settings, "spark.eventLog.rolling.enabled", conf.Bools, "true",
@@ -26,5 +26,5 @@ var (
 	_ = conf.Declare(Settings, "spark.eventLog.longForm.enabled", conf.Bools, "false",
 		"Event logs have the whole stack of each call site.").Awaits("call sites of datasets")
 	_ = conf.Declare(Settings, "spark.eventLog.includeTaskMetricsAccumulators", conf.Bools, "true",
-		"Event logs have the metrics of tasks a second time, as accumulators.").Awaits("accumulators")
+		"Event logs have the metrics of tasks a second time, as accumulators.").Awaits("metrics as accumulators")
 )

@@ -96,8 +96,8 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command, w World) error {
 	return err
 }
 
-// RunDriver starts a driver on env, whose files are those of the World, and runs a program on it as a body of env. Then it ends the driver and env in good order,
-// and done gets the program's error.
+// RunDriver starts a driver on env, whose files are those of the World, and runs a program on it as a body of env. Then it ends the
+// driver and env in good order, and done gets the program's error.
 func RunDriver(env *rpcenv.Env, cfg driver.Config, program func(b *rpcenv.Blocking, a *app.App) error, done func(error)) (*driver.Driver, error) {
 	d, err := driver.Start(env, cfg)
 	if err != nil {

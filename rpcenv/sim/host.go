@@ -115,7 +115,7 @@ type coroutine struct {
 // crashed unwinds the bodies of a Host that ended.
 type crashed struct{}
 
-// Unwinds marks it for those who recover from panics of users: they must let it pass.
+// Unwinds marks it for code that recovers from panics of users: such code must let it pass.
 func (crashed) Unwinds() {}
 
 func (co *coroutine) resume() {

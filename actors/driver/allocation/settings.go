@@ -29,7 +29,7 @@ var (
 		"After how long without a task an executor is given back.")
 	_ = conf.Declare(Settings, "spark.dynamicAllocation.cachedExecutorIdleTimeout",
 		conf.AtLeast(conf.Durations(time.Second), 0), conf.Infinite,
-		"After how long without a task an executor with cached blocks is given back.").Awaits("the block manager")
+		"After how long without a task an executor with cached blocks is given back.").Awaits("cached blocks in dynamic allocation")
 	dynamicAllocationShuffleTracking = conf.Declare(Settings, "spark.dynamicAllocation.shuffleTracking.enabled", conf.Bools, "true",
 		"Whether executors stay while a job may need their shuffle files.")
 	_ = conf.Optional(Settings, "spark.dynamicAllocation.shuffleTracking.timeout",

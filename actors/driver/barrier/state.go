@@ -13,7 +13,7 @@ type id struct{ stage, attempt int32 }
 // String is Spark's, as in "Stage 3 (Attempt 0)".
 func (i id) String() string { return fmt.Sprintf("Stage %d (Attempt %d)", i.stage, i.attempt) }
 
-// over is the epoch of an attempt whose barrier has failed: no request has it.
+// over is the epoch of an attempt after the failure of a barrier: no request has it.
 const over = -1
 
 // barrier is the one that an attempt's tasks come to next. It mirrors BarrierCoordinator.ContextBarrierState.

@@ -14,5 +14,5 @@
 // many. A Log that fails is used no more: the log has one warning, and the application goes on. Stop waits until all lines are written.
 //
 // What Go does not have, as the times of a garbage collector for each task, is 0; the peaks of an executor are left as Spark leaves
-// them where it has none. Accumulators are not written.
+// them where it has none. The accumulators of a program are not in it.
 package bus

@@ -58,7 +58,7 @@ func (o *Coordinator) taskCompleted(c *rpcenv.Context, m TaskCompleted) {
 	}
 }
 
-// askPermissionToCommitOutput answers at once: who has to wait for another attempt is to end instead, and give its core back.
+// askPermissionToCommitOutput answers at once: a denied attempt ends and gives its core back, instead of waiting for the other one.
 func (o *Coordinator) askPermissionToCommitOutput(c *rpcenv.Context, m *app.AskPermissionToCommitOutput) {
 	may, why := false, "stage already marked as completed"
 	if s := o.stages[m.GetStage()]; s != nil {

@@ -4,7 +4,8 @@ package listener
 
 import "strings"
 
-// Exclusion is one of the events of executors and nodes that failures exclude. Spark posts each twice: first under its older name.
+// Exclusion reports that failures exclude an executor or a node, or no longer do. Spark posts each event twice: first under its older
+// name.
 type Exclusion struct {
 	// Name is the simple name of Spark's class without SparkListener, such as ExecutorExcludedForStage.
 	Name string `json:"-"`

@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/coherer/coherer/actors/driver/listener"
+	"github.com/coherer/coherer/actors/storage/blocks"
 )
 
 // rdd is a dataset whose blocks are kept. It mirrors LiveRDD.
 type rdd struct {
 	info   listener.RDDInfo
-	blocks map[int32]*block // by partition
+	blocks map[int]*block // by partition
 }
 
 // block is a partition that is kept, at one or several executors.
@@ -30,7 +31,7 @@ type size struct{ memory, disk int64 }
 func (s *Store) rdd(info listener.RDDInfo) *rdd {
 	r := s.rdds[info.ID]
 	if r == nil {
-		r = &rdd{blocks: map[int32]*block{}}
+		r = &rdd{blocks: map[int]*block{}}
 		s.rdds[info.ID] = r
 	}
 	r.info = info
@@ -49,8 +50,8 @@ func (r *rdd) executorGone(id string) {
 // blockUpdated counts what a block takes. Blocks of other kinds than those of datasets and broadcasts are not shown.
 func (s *Store) blockUpdated(e *listener.BlockUpdated) {
 	x := s.executors[e.Info.Manager.ExecutorID]
-	var id, partition int32
-	if n, err := fmt.Sscanf(e.Info.BlockID, "rdd_%d_%d", &id, &partition); err != nil || n != 2 {
+	id, partition, ok := blocks.ParseID(e.Info.BlockID)
+	if !ok {
 		if x != nil && strings.HasPrefix(e.Info.BlockID, "broadcast_") {
 			x.takes(sizeOf(e), size{}, e.Info.Level)
 		}

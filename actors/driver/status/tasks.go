@@ -142,7 +142,7 @@ func (g *stage) forgetTasks(most int) {
 	g.tasks = slices.DeleteFunc(g.tasks, func(t *task) bool { return gone[t] })
 }
 
-// add adds metrics, of which there may be none, to sums.
+// add adds metrics to sums; nil adds nothing.
 func add(sum *listener.TaskMetrics, m *listener.TaskMetrics) {
 	if m == nil {
 		return
