@@ -25,10 +25,15 @@ const maxSplit = 32 << 20
 // is an error. It cuts each of several files by itself, into the file's share of minPartitions. A folder without files has no
 // partition.
 //
+// Compressed files, such as NAME.gz, are an error.
+//
 // A relative path is relative to the working directory of the driver, for its executors too.
 func TextFile(path string, minPartitions int) Dataset[string] {
 	minPartitions = max(minPartitions, 1)
 	n := &node{op: "TextFile", params: fmt.Sprintf("path=%q minPartitions=%d", path, minPartitions)}
+	if path == "" { // not the working directory
+		n.err = fmt.Errorf("%w: TextFile needs the path of a file", ErrBadJob)
+	}
 	if minPartitions > maxPartitions {
 		n.err = fmt.Errorf("%w: TextFile with %d partitions; give at most %d", ErrBadJob, minPartitions, maxPartitions)
 	}

@@ -43,6 +43,9 @@ func filesOf(in FS, where string) (files []textFile, version string, err error) 
 		paths = all
 	}
 	for _, p := range paths {
+		if slices.Contains(compressed, path.Ext(p)) {
+			return nil, "", fmt.Errorf("%w: %s is compressed, and TextFile reads plain text only: decompress it first", ErrBadJob, p)
+		}
 		f, err := in.Open(p)
 		if err != nil {
 			return nil, "", err
@@ -58,6 +61,10 @@ func filesOf(in FS, where string) (files []textFile, version string, err error) 
 	}
 	return files, version, nil
 }
+
+// compressed are the ends of names by which Spark knows a compressed file and reads what is in it (CompressionCodecFactory). Here the bytes
+// would be taken for lines, so such a file is an error.
+var compressed = []string{".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate"}
 
 // hiddenFile reports names that neither a folder nor a pattern stands for: those of notes about files (FileInputFormat.hiddenFileFilter).
 func hiddenFile(name string) bool {

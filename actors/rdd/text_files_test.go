@@ -95,3 +95,14 @@ func versionOf(t *testing.T, l *Lineage, m *MemDisk) string {
 	}
 	return version
 }
+
+// What would be read as if it were lines, and a path that was forgotten, are errors.
+func TestNoText(t *testing.T) {
+	m := written(t, map[string]string{"/d/a.gz": "\x1f\x8b", "/d/b": "b\n"})
+	for path, want := range map[string]string{"": "needs the path", "/d/a.gz": "/d/a.gz is compressed", "/d": "/d/a.gz is compressed", "/d/*": "/d/a.gz is compressed"} {
+		lines, err := Collect(t.Context(), Local(m), fileLines.With(textArgs{path, 2}))
+		if !errors.Is(err, ErrBadJob) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v; want an error of %q", path, lines, err, want)
+		}
+	}
+}
