@@ -123,9 +123,21 @@ func (s *Scheduler) stageDone(c *rpcenv.Context, g *stage) {
 	// A child that is submitted may end its job, which changes g.jobs.
 	for _, j := range slices.Clone(g.jobs) {
 		for _, child := range j.stages {
-			if child.phase == phaseWaiting && s.stages[child.id] == child && len(child.missingParents()) == 0 {
+			if child.phase != phaseWaiting || s.stages[child.id] != child {
+				continue
+			}
+			missing := child.missingParents()
+			if len(missing) == 0 {
 				s.move(c, child, phaseIdle, "parents are complete")
 				s.submitStage(c, child)
+				continue
+			}
+			// One that was complete may have lost outputs while the child waited for another. No task of the child runs that would miss
+			// them, so nothing else submits it. Of those that wait or run, submitStage changes nothing.
+			if slices.Contains(child.parents, g) {
+				for _, p := range missing {
+					s.submitStage(c, p)
+				}
 			}
 		}
 	}

@@ -196,3 +196,24 @@ func TestALostExecutorsOutputsAreGivenUpInAllJobs(t *testing.T) {
 			"L: job 1 stage 2.0 ends: some of its tasks' outputs were lost", "L: job 1 stage 2.1: 1 tasks for shuffle 1")
 	}
 }
+
+// joined needs two shuffles, of which neither needs the other.
+var joined = rdd.Define("dag-test-joined", func(int) rdd.Dataset[rdd.Pair[string, rdd.Both[int64, int64]]] {
+	side := func(maps int) rdd.Dataset[ones] {
+		return rdd.Map(rdd.Range(0, 9, maps), func(i int64) ones { return rdd.PairOf("k", i) })
+	}
+	return rdd.Join(side(1), side(2), 2)
+})
+
+// A parent that was complete and lost outputs while another ran is submitted again when that one is complete.
+func TestAParentThatLostOutputsMeanwhileRunsAgain(t *testing.T) {
+	r := newRig(t, nil)
+	submit(r, joined.With(0))
+	r.tell(mapped(0, 0, 0, "a", 0), mapped(1, 0, 0, "b", 0), lost(event.ExecutorLost, "a"))
+	r.forget()
+	r.tell(mapped(1, 0, 1, "b", 1))
+	r.forget()
+	if got := r.states(); got[len(got)-1] != "stage ShuffleMapStage 0: IDLE to RUNNING, submitted" {
+		t.Errorf("states %q", got)
+	}
+}
