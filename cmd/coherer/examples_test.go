@@ -13,7 +13,7 @@ func TestExamples(t *testing.T) {
 	t.Parallel()
 	built := t.TempDir()
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", built)
-	for _, name := range []string{"pagerank", "loganalysis", "terasort"} { // once, as coherer run builds a folder each time
+	for _, name := range []string{"pagerank", "kmeans", "loganalysis", "terasort"} { // once, as coherer run builds a folder each time
 		build.Args = append(build.Args, "../../examples/"+name)
 	}
 	if text, err := build.CombinedOutput(); err != nil {
@@ -32,6 +32,7 @@ func TestExamples(t *testing.T) {
 	data := func(path string) string { return "../../examples/" + path }
 	for name, args := range map[string][]string{
 		"pagerank":    {data("pagerank/testdata/links.txt"), "20"},
+		"kmeans":      {data("kmeans/testdata/points.txt"), "3"},
 		"loganalysis": {data("loganalysis/testdata/access.log"), data("loganalysis/testdata/hosts.csv")},
 	} {
 		got := run(name, args...)
