@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,9 @@ var skipped = regexp.MustCompile(`^TestMutants`)
 func (b *bench) survey(ctx context.Context, workers int) error {
 	var tests []*test
 	for _, p := range b.programs {
+		if _, err := os.Stat(p.path); errors.Is(err, fs.ErrNotExist) {
+			continue // go test -c writes no program for a package without tests
+		}
 		output, err := b.command(ctx, p, nil, "-test.list", ".").Output()
 		if err != nil {
 			return fmt.Errorf("the tests of %s cannot be listed: %w", p.dir, err)
