@@ -36,7 +36,7 @@ type Config struct {
 	// Transfer fetches results that are too large for a message. Without it they are lost: a job that has such
 	// a result fails when its task has been tried spark.task.maxFailures times.
 	Transfer storage.Transfer
-	// EventLog takes the application's event log; nil: there is none.
+	// EventLog takes the application's event log; nil writes no event log.
 	EventLog bus.Log
 	// Status is kept up to date for the pages (bus.Query); nil: there are none.
 	Status *status.Store

@@ -161,7 +161,7 @@ func (d *Driver) listeners(cfg Config) []rpcenv.Ref {
 	return out
 }
 
-// busRef is LiveListenerBus; the zero Ref: there is none.
+// busRef is LiveListenerBus, or the zero Ref when nobody listens.
 func (d *Driver) busRef() rpcenv.Ref {
 	if !d.bus {
 		return rpcenv.Ref{}

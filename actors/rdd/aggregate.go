@@ -18,7 +18,7 @@ type Aggregation[T, R any] struct {
 // aggregation is what the driver and its tasks know of an Aggregation.
 type aggregation[T, R any] struct {
 	entry   *namedEntry
-	zero    []byte // the encoded value of no record; nil: there is none
+	zero    []byte // the encoded value of no record; nil for actions without a zero
 	add     func(R, T) R
 	first   func(T) R // of the first record, without a zero
 	merge   func(R, R) R

@@ -78,7 +78,7 @@ func (b *book) update(executor, block string, memory, disk int64) bool {
 	return got.GetValue()
 }
 
-// at is who has a block, in the order of the answer for a host, and the size in memory at the first.
+// at lists the holders of a block, in the order of the answer for a host, and the size in memory at the first.
 func (b *book) at(block, host string) string {
 	b.t.Helper()
 	got, err := rpctest.Ask[*pb.BlockLocationsAndStatus](b.executors["0"], b.master, &pb.GetLocationsAndStatus{BlockId: block, RequesterHost: host})

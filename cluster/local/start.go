@@ -40,7 +40,7 @@ type Config struct {
 	Store records.Store
 	// Conf are the settings of all.
 	Conf map[string]string
-	// EventLog takes the event log of an application by its name; nil: there is none.
+	// EventLog takes the event log of an application by its name; nil writes no event log.
 	EventLog func(app string) bus.Log
 }
 

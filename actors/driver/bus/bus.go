@@ -14,9 +14,9 @@ import (
 type Config struct {
 	// AppName and User are the application's.
 	AppName, User string
-	// Log takes the lines of the event log; nil: there is none.
+	// Log takes the lines of the event log; nil writes no event log.
 	Log Log
-	// Status is kept up to date for Query; nil: there is none.
+	// The bus keeps Status up to date for Query; nil keeps no status.
 	Status *status.Store
 	// Process describes the driver's process.
 	Process Process

@@ -32,7 +32,7 @@ type Config struct {
 	// Listeners get the events of package event.
 	Listeners []rpcenv.Ref
 	// Bus gets those events too, and those that CoarseGrainedScheduler sends here to be posted in one order with them; JobStart describes
-	// its stages then. The zero Ref: there is none.
+	// its stages then. The zero Ref turns that off.
 	Bus rpcenv.Ref
 	// FS is where text files are split.
 	FS rdd.FS
