@@ -3,7 +3,6 @@ package gossip
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"syscall"
@@ -42,15 +41,15 @@ func beginsWith(line string, beginnings []string) bool {
 // errNoMember says that somebody answers, and not as a member of this cluster does.
 var errNoMember = errors.New("it does not answer as a member")
 
-// explain adds to the error of a join what it probably means.
+// explain adds to the error of a join what it probably means. It goes by the text, for memberlist wraps no cause.
 func explain(err error) error {
 	text := err.Error()
 	const settings = "it may be a member of a cluster with another name (coherer.gossip.label) or other keys (coherer.gossip.keyFile), or speak no gossip"
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED): // nobody is there, which the text says
+	case strings.Contains(text, syscall.ECONNREFUSED.Error()): // nobody is there, which the text says
 		return err
-	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), strings.Contains(text, "invalid msgType"), strings.Contains(text, "remote error"),
-		strings.Contains(text, "encrypt"), strings.Contains(text, "EOF"):
+	case strings.Contains(text, "EOF"), strings.Contains(text, syscall.ECONNRESET.Error()), strings.Contains(text, "invalid msgType"),
+		strings.Contains(text, "remote error"), strings.Contains(text, "encrypt"):
 		return fmt.Errorf("%w: %w: %s", err, errNoMember, settings)
 	case strings.Contains(text, "i/o timeout"):
 		return fmt.Errorf("%w: somebody is there and does not answer: it may be stopped, or speak no gossip", err)

@@ -186,6 +186,7 @@ func TestJoinSaysWhatIsWrongWithAPort(t *testing.T) {
 	for name, c := range map[string]struct{ at, want string }{
 		"an HTTP server":  {strings.TrimPrefix(web.URL, "http://"), "speak no gossip"},
 		"a silent port":   {silent.Addr().String(), "somebody is there and does not answer"},
+		"one that resets": {resetting(t), "coherer.gossip.label"},
 		"one with a key":  {a.Addr().String(), "coherer.gossip.keyFile"},
 		"nobody's":        {"127.0.0.1:1", "refused"},
 		"an unknown host": {"no.such.host.invalid:1", "no.such.host.invalid"},
@@ -200,4 +201,31 @@ func TestJoinSaysWhatIsWrongWithAPort(t *testing.T) {
 			}
 		})
 	}
+}
+
+// resetting listens at an address, reads a byte of each connection and resets it, as a member with another label does to a caller whose packet
+// it has not read to its end.
+func resetting(t *testing.T) (address string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() {
+		_ = l.Close()
+		<-done
+	})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 1))
+			_ = conn.(*net.TCPConn).SetLinger(0) // makes Close a reset
+			_ = conn.Close()
+		}
+	}()
+	return l.Addr().String()
 }
