@@ -6,6 +6,7 @@
 //	container/   a NodeManager's disk: directories, logs, fetched resources
 //	archive/     unpacks archives
 //	machine/     what a machine has, and whether it is healthy
+//	shufflefile/ map outputs on disk, as other processes read them
 //	app/         what a user's main imports: the program as driver, executor or ApplicationMaster
 //	boot/        the process beneath the endpoints: how it comes up, in which order it ends
 //	builtin/     the programs that come with the cluster

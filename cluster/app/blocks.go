@@ -11,12 +11,13 @@ import (
 	"sync"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/cluster/shufflefile"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/transport/bulk"
 )
 
-// blocks keeps an executor's map outputs in files of its directory, one file a map output, and serves them on a port of
+// blocks keeps an executor's map outputs in files of its directories (package shufflefile), and serves them on a port of
 // their own (Spark's block manager with its NettyBlockTransferService).
 type blocks struct {
 	dirs   []string
@@ -25,7 +26,7 @@ type blocks struct {
 
 	mu      sync.Mutex
 	files   int
-	outputs map[mapKey]*mapOutput
+	outputs map[shufflefile.Output]*mapOutput
 	index   map[string]place // of the other blocks
 	// lookup finds cached blocks.
 	lookup func(id string) ([]byte, bool)
@@ -37,9 +38,9 @@ type place struct {
 	offset, size int64
 }
 
-// newBlocks serves blocks at an address; port 0 is any free one. The files go into dirs in turn.
+// newBlocks serves blocks at an address; port 0 is any free one. The files of one kind go into dirs in turn, map outputs where package shufflefile says.
 func newBlocks(dirs []string, at rpcenv.Address) (*blocks, error) {
-	b := &blocks{dirs: dirs, outputs: map[mapKey]*mapOutput{}, index: map[string]place{}}
+	b := &blocks{dirs: dirs, outputs: map[shufflefile.Output]*mapOutput{}, index: map[string]place{}}
 	var err error
 	if b.addr, b.server, err = bulk.Serve(at, b, bulk.Options{}); err != nil {
 		return nil, fmt.Errorf("serve blocks: %w", err)
@@ -101,7 +102,7 @@ func (b *blocks) find(id string) (place, error) {
 		return p, nil
 	}
 	if shuffle, task, reduce, ok := executor.ParseShuffleBlock(id); ok {
-		if m := b.outputs[mapKey{shuffle, task}]; m != nil && reduce < len(m.ends) {
+		if m := b.outputs[shufflefile.Output{Shuffle: shuffle, Task: task}]; m != nil && reduce < len(m.ends) {
 			return m.block(reduce), nil
 		}
 	}

@@ -5,26 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/cluster/shufflefile"
 )
 
-// mapOutput is the map output of one task: a file with the blocks of its reducers one behind the other.
+// mapOutput is the map output of one task: its files are those of package shufflefile.
 type mapOutput struct {
 	path string
 	// ends has where each reducer's block ends; it begins where the one before ends.
 	ends []int64
 }
-
-// mapKey names a map output.
-type mapKey struct {
-	shuffle int32
-	task    int64
-}
-
-// name is that of the file (ShuffleDataBlockId); the reducer 0 stands for all.
-func (k mapKey) name() string { return fmt.Sprintf("shuffle_%d_%d_0.data", k.shuffle, k.task) }
 
 // block is where a reducer's block lies.
 func (m *mapOutput) block(reduce int) place {
@@ -38,7 +29,7 @@ func (m *mapOutput) block(reduce int) place {
 // mapWriter writes a map output. Until Commit its file has another name, and nobody finds its blocks.
 type mapWriter struct {
 	blocks *blocks
-	key    mapKey
+	key    shufflefile.Output
 	out    mapOutput
 	file   *os.File
 	buf    *bufio.Writer
@@ -50,9 +41,8 @@ var _ executor.MapOutput = (*mapWriter)(nil)
 
 // MapOutput implements [executor.Blocks].
 func (b *blocks) MapOutput(shuffle int32, task int64, reducers int) (executor.MapOutput, error) {
-	w := &mapWriter{blocks: b, key: mapKey{shuffle, task}}
-	_, dir := b.nextFile()
-	w.out = mapOutput{path: filepath.Join(dir, w.key.name()), ends: make([]int64, reducers)}
+	w := &mapWriter{blocks: b, key: shufflefile.Output{Shuffle: shuffle, Task: task}}
+	w.out = mapOutput{path: w.key.Data(b.dirs), ends: make([]int64, reducers)}
 	f, err := os.OpenFile(w.out.path+temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, needsSpace(err)
@@ -102,6 +92,10 @@ func (w *mapWriter) Commit() ([]int64, error) {
 	sizes := make([]int64, len(w.out.ends))
 	for i := range sizes {
 		sizes[i] = w.out.block(i).size
+	}
+	// Last: other processes take an index for the sign that the blocks are whole.
+	if err := shufflefile.WriteIndex(w.key.Index(w.blocks.dirs), sizes); err != nil {
+		return nil, errors.Join(needsSpace(err), os.Remove(w.out.path))
 	}
 	w.blocks.mu.Lock()
 	defer w.blocks.mu.Unlock()

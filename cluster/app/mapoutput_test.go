@@ -37,7 +37,7 @@ func filesOf(t *testing.T, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// A map output is one file. Nobody finds its blocks before it is committed, and nothing of it is left when it is given up.
+// A map output is a file and its index. Nobody finds its blocks before it is committed, and nothing of it is left when it is given up.
 func TestAMapOutputIsOneFile(t *testing.T) {
 	b, dir := newTestBlocks(t)
 	out, err := b.MapOutput(4, 9, 5)
@@ -70,7 +70,7 @@ func TestAMapOutputIsOneFile(t *testing.T) {
 	if err != nil || len(sizes) != 5 || sizes[0]+sizes[2]+sizes[4] != 0 || sizes[1] != 3 || sizes[3] != 1 {
 		t.Error(sizes, err)
 	}
-	if filesOf(t, dir) != "shuffle_4_9_0.data" {
+	if filesOf(t, dir) != "shuffle_4_9_0.data shuffle_4_9_0.index" {
 		t.Error(filesOf(t, dir))
 	}
 	for id, want := range map[string]string{"shuffle_4_9_0": "", "shuffle_4_9_1": "one", "shuffle_4_9_3": "x", "shuffle_4_9_4": ""} {
@@ -86,7 +86,7 @@ func TestAMapOutputIsOneFile(t *testing.T) {
 	if out, err = b.MapOutput(4, 10, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Abort(); err != nil || filesOf(t, dir) != "shuffle_4_9_0.data" {
+	if err := out.Abort(); err != nil || filesOf(t, dir) != "shuffle_4_9_0.data shuffle_4_9_0.index" {
 		t.Error(err, filesOf(t, dir))
 	}
 }
@@ -117,5 +117,26 @@ func TestATemporaryFileHasNoName(t *testing.T) {
 	}
 	if _, err := b.MapOutput(1, 2, 3); err == nil || !strings.Contains(err.Error(), "spark.local.dir") {
 		t.Error(err)
+	}
+}
+
+// A map output without its index is none: other processes could not read it.
+func TestAMapOutputWithoutItsIndexIsNotKept(t *testing.T) {
+	b, dir := newTestBlocks(t)
+	if err := os.Mkdir(filepath.Join(dir, "shuffle_4_9_0.index"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	out, err := b.MapOutput(4, 9, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Write([]byte("one")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Commit(); err == nil {
+		t.Error("it was committed")
+	}
+	if _, err := b.Get("shuffle_4_9_0"); err == nil || filesOf(t, dir) != "shuffle_4_9_0.index" {
+		t.Error(err, filesOf(t, dir))
 	}
 }
