@@ -29,6 +29,12 @@ var (
 	})
 )
 
+// The numbers of what keptWords and keptLines persist, as RDDs, when their jobs come first.
+const (
+	keptWordsRDD = 3
+	keptLinesRDD = 1
+)
+
 // keeper is an executor that keeps partitions.
 type keeper struct {
 	*executor
@@ -118,13 +124,13 @@ func TestStagesBehindAWhollyKeptDatasetAreNotNeeded(t *testing.T) {
 	text := keptWords.With([]string{"a", "b"})
 	j := run(r, text)
 	wantNames(t, k.all(j), "stage 0 task 0", "stage 0 task 1", "stage 1 task 0", "stage 1 task 1")
-	k.keeps(0, 0, true)
+	k.keeps(keptWordsRDD, 0, true)
 	wantNames(t, k.all(run(r, text)), "stage 2 task 0", "stage 2 task 1", "stage 3 task 0", "stage 3 task 1")
-	k.keeps(0, 1, true)
+	k.keeps(keptWordsRDD, 1, true)
 	wantNames(t, k.all(run(r, text)), "stage 5 task 0", "stage 5 task 1")
 	wantNames(t, k.all(run(r, onWords.With(text))), "stage 7 task 0", "stage 7 task 1") // another job takes it up
 	wantNames(t, k.all(run(r, keptWords.With([]string{"c"}))), "stage 8 task 0", "stage 8 task 1", "stage 9 task 0", "stage 9 task 1")
-	k.keeps(0, 1, false)
+	k.keeps(keptWordsRDD, 1, false)
 	wantNames(t, k.all(run(r, text)), "stage 10 task 0", "stage 10 task 1", "stage 11 task 0", "stage 11 task 1")
 }
 
@@ -144,13 +150,13 @@ func TestTasksPreferTheExecutorThatKeepsTheirPartition(t *testing.T) {
 			}
 		}
 		// Whoever computed them: 0 keeps the second partition, 1 the first.
-		all[0].keeps(0, 1, true)
-		all[1].keeps(0, 0, true)
+		all[0].keeps(keptLinesRDD, 1, true)
+		all[1].keeps(keptLinesRDD, 0, true)
 		run(r, b)
 		r.Settle()
 		for i, k := range all[:2] {
 			d := k.task()
-			if int(d.GetPartitionId()) != 1-i || len(d.GetPersisted()) != 1 || d.GetPersisted()[0].GetRddId() != 0 {
+			if int(d.GetPartitionId()) != 1-i || len(d.GetPersisted()) != 1 || d.GetPersisted()[0].GetRddId() != keptLinesRDD {
 				t.Errorf("seed %d: executor %d got %v", seed, i, d)
 			}
 		}
@@ -164,9 +170,9 @@ func TestAnExecutorThatDisconnectedKeepsNothing(t *testing.T) {
 	text := keptWords.With([]string{"a", "b"})
 	k.all(run(r, text))
 	gone := r.keeping("1", 1)
-	gone.keeps(0, 0, true)
-	gone.keeps(0, 1, true)
-	gone.keeps(0, 0, true) // twice is once
+	gone.keeps(keptWordsRDD, 0, true)
+	gone.keeps(keptWordsRDD, 1, true)
+	gone.keeps(keptWordsRDD, 0, true) // twice is once
 	gone.Crash()
 	r.Settle()
 	wantNames(t, k.all(run(r, text)), "stage 2 task 0", "stage 2 task 1", "stage 3 task 0", "stage 3 task 1")
@@ -178,8 +184,8 @@ func TestAStageThatMissesAnOutputTrustsInNothingKept(t *testing.T) {
 	k := r.keeping("0", 8)
 	text := keptWords.With([]string{"a", "b"})
 	k.all(run(r, text))
-	k.keeps(0, 0, true)
-	k.keeps(0, 1, true)
+	k.keeps(keptWordsRDD, 0, true)
+	k.keeps(keptWordsRDD, 1, true)
 	j := run(r, text)
 	r.Settle()
 	d := k.task()
@@ -200,7 +206,7 @@ func TestUnpersistRemovesTheBlocksOfTheDataset(t *testing.T) {
 	k := r.keeping("0", 1)
 	text := keptWords.With([]string{"a", "b"})
 	k.all(run(r, text))
-	k.keeps(0, 0, true)
+	k.keeps(keptWordsRDD, 0, true)
 	inv, err := text.Invocation()
 	if err != nil {
 		t.Fatal(err)
@@ -213,19 +219,19 @@ func TestUnpersistRemovesTheBlocksOfTheDataset(t *testing.T) {
 		}
 		return got.Blocks
 	}
-	if n := unpersist(); n != 1 || fmt.Sprint(k.removed) != "[0]" {
+	if n := unpersist(); n != 1 || fmt.Sprint(k.removed) != "[3]" {
 		t.Errorf("%d blocks, of %v", n, k.removed)
 	}
 	if n := unpersist(); n != 0 {
 		t.Errorf("%d blocks the second time", n)
 	}
-	k.keeps(0, 1, true) // a task that still ran has kept it
-	if fmt.Sprint(k.removed) != "[0 0]" {
+	k.keeps(keptWordsRDD, 1, true) // a task that still ran has kept it
+	if fmt.Sprint(k.removed) != "[3 3]" {
 		t.Errorf("removed %v: a block of a dataset that is no more stays", k.removed)
 	}
 	run(r, text)
 	r.Settle()
-	if got := k.task().GetPersisted(); len(got) != 1 || got[0].GetRddId() != 1 {
+	if got := k.task().GetPersisted(); len(got) != 1 || got[0].GetRddId() != 4 {
 		t.Errorf("persisted anew: %v", got)
 	}
 }
@@ -236,11 +242,11 @@ func TestAChangedFileIsKeptAnew(t *testing.T) {
 	r := newRig(t, 1, nil, fs)
 	k := r.keeping("0", 1)
 	k.all(run(r, keptLines.With("text")))
-	k.keeps(0, 0, true)
+	k.keeps(keptLinesRDD, 0, true)
 	fs["text"] = []byte("a\nb\nc\n")
 	run(r, keptLines.With("text"))
 	r.Settle()
-	if got := k.task().GetPersisted(); len(got) != 1 || got[0].GetRddId() != 1 || fmt.Sprint(k.removed) != "[0]" {
+	if got := k.task().GetPersisted(); len(got) != 1 || got[0].GetRddId() != 3 || fmt.Sprint(k.removed) != "[1]" {
 		t.Errorf("persisted %v, removed %v", got, k.removed)
 	}
 }
@@ -251,8 +257,8 @@ func TestReportsOfKeptPartitionsAreNotTrusted(t *testing.T) {
 	k := r.keeping("0", 1)
 	text := keptWords.With([]string{"a", "b"})
 	k.all(run(r, text))
-	k.keeps(0, 7, true)
+	k.keeps(keptWordsRDD, 7, true)
 	master := r.ProbeIn(r.env, "other")
-	master.Send(r.at(dag.Name), event.PartitionKept{RDD: 0, Partition: -1, ExecutorID: "0", Kept: true})
+	master.Send(r.at(dag.Name), event.PartitionKept{RDD: keptWordsRDD, Partition: -1, ExecutorID: "0", Kept: true})
 	wantNames(t, k.all(run(r, text)), "stage 3 task 0", "stage 3 task 1")
 }

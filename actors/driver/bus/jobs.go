@@ -9,6 +9,7 @@ import (
 
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/listener"
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -108,10 +109,15 @@ func stageInfo(info event.StageInfo, job string) listener.StageInfo {
 		}
 		out.RDDs = append(out.RDDs, listener.RDDInfo{
 			ID: r.ID, Name: name, Scope: string(scope), Callsite: r.Op + " at " + job, Parents: r.Parents,
-			Level: listener.StorageLevel{Replication: 1}, Deterministic: level, Partitions: r.Partitions,
+			Level: levelOf(r.Level), Barrier: r.Barrier, Deterministic: level, Partitions: r.Partitions,
 		})
 	}
 	return out
+}
+
+// levelOf is a storage level in an event. Records are kept in their encoding, so none is deserialized.
+func levelOf(l rdd.StorageLevel) listener.StorageLevel {
+	return listener.StorageLevel{Disk: l.Disk, Memory: l.Memory, Replication: max(l.Replication, 1)}
 }
 
 // propertiesOf are the properties of a job, by key.

@@ -36,10 +36,13 @@ var (
 )
 
 // barrierRig is a rig with barrierSync (B), and so many slots.
-func barrierRig(t *testing.T, values map[string]string, slots int) *rig {
+func barrierRig(t *testing.T, values map[string]string, slots int, changes ...func(*Config)) *rig {
 	t.Helper()
 	r := newRigWith(t, values, rdd.MemFS{}, func(c *Config) {
 		c.Barriers = func() rpcenv.Ref { return rpcenv.Ref{Address: c.Scheduler.Address, Name: barrier.Name} }
+		for _, change := range changes {
+			change(c)
+		}
 	})
 	sync := r.ProbeIn(r.scheduler.Env, barrier.Name)
 	sync.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {

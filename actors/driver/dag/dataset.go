@@ -14,7 +14,7 @@ type dataset struct {
 	key      string
 	what     rdd.Invocation
 	digest   string
-	firstRDD int32      // number of the first node among the nodes of all datasets
+	rdds     []int32    // the numbers of its nodes as RDDs, see numberRDDs
 	shuffles []*shuffle // in the order of the lineage
 	jobs     int        // that are not over
 	// kept are the persisted nodes of the lineage, as the latest job found them.

@@ -35,15 +35,18 @@ func (g *stage) info(action string) event.StageInfo {
 		n := lineage.Nodes[number]
 		lines = append(lines, n.String())
 		rdd := event.RDD{
-			ID: g.of.firstRDD + int32(number), Op: n.Op, Func: n.Func, Parents: []int32{}, Partitions: lineage.Partitions(number),
-			Indeterminate: lineage.Indeterminate(number),
+			ID: g.of.rdds[number], Op: n.Op, Func: n.Func, Parents: []int32{}, Partitions: lineage.Partitions(number),
+			Indeterminate: lineage.Indeterminate(number), Barrier: lineage.Barrier(number),
+		}
+		if k := g.of.kept[number]; k != nil {
+			rdd.Level = k.level
 		}
 		// 0: it depends on files. The stage has as many, since such a node is read without a shuffle.
 		if rdd.Partitions == 0 {
 			rdd.Partitions = len(g.splits)
 		}
 		for _, p := range n.Parents {
-			rdd.Parents = append(rdd.Parents, g.of.firstRDD+int32(p))
+			rdd.Parents = append(rdd.Parents, g.of.rdds[p])
 		}
 		info.RDDs = append(info.RDDs, rdd)
 	}

@@ -32,13 +32,21 @@ func (UnpersistRDDs) ReplyType() RDDsUnpersisted { return RDDsUnpersisted{} }
 // kept is a persisted dataset of one version of its files, and where its partitions lie. BlockManagerMaster owns that book and reports
 // its changes (event.PartitionKept). It stands for DAGScheduler.cacheLocs.
 type kept struct {
-	id           int32
+	id           int32 // as an RDD
 	key, version string
 	level        rdd.StorageLevel
 	places       [][]place // by partition, in the order of the reports
 	missing      int       // partitions that lie nowhere
+	// of is the dataset with which the keeping began, and node what of it is kept: the datasets of later jobs take the numbers of its RDDs.
+	of   *dataset
+	node int
 	// gone: its keeping has ended. Jobs that run go on without it.
 	gone bool
+}
+
+// fits reports whether what is kept is of use for a node of a job.
+func (k *kept) fits(p rdd.Persisted) bool {
+	return k.version == p.Version && len(k.places) == p.Partitions
 }
 
 func (k *kept) whole() bool { return !k.gone && k.missing == 0 }
@@ -69,10 +77,13 @@ func (k *kept) lose(executor string) {
 type allKept struct {
 	byKey map[string]*kept
 	byID  map[int32]*kept
-	next  int32
+	// used are the ids of all that were ever kept.
+	used map[int32]bool
 }
 
-func newAllKept() allKept { return allKept{byKey: map[string]*kept{}, byID: map[int32]*kept{}} }
+func newAllKept() allKept {
+	return allKept{byKey: map[string]*kept{}, byID: map[int32]*kept{}, used: map[int32]bool{}}
+}
 
 // sorted are all, by id.
 func (x *allKept) sorted() []*kept {
@@ -83,25 +94,37 @@ func (x *allKept) sorted() []*kept {
 	return out
 }
 
-// keptOf are the persisted datasets of a lineage by node. One whose files have changed begins anew: what was kept of it is of no use.
-func (s *Scheduler) keptOf(c *rpcenv.Context, nodes []rdd.Persisted) map[int]*kept {
+// keptOf are the persisted datasets of d by node. One whose files have changed begins anew: what was kept of it is of no use.
+func (s *Scheduler) keptOf(c *rpcenv.Context, d *dataset, nodes []rdd.Persisted) map[int]*kept {
 	out := map[int]*kept{}
 	for _, p := range nodes {
 		k := s.kept.byKey[p.Key]
-		if k != nil && (k.version != p.Version || len(k.places) != p.Partitions) {
+		if k != nil && !k.fits(p) {
 			s.unpersist(c, k, func(int) {})
 			k = nil
 		}
 		if k == nil {
-			k = &kept{
-				id: s.kept.next, key: p.Key, version: p.Version, level: p.Level, places: make([][]place, p.Partitions), missing: p.Partitions,
-			}
-			s.kept.next++
-			s.kept.byKey[k.key], s.kept.byID[k.id] = k, k
+			k = s.keep(d, p)
 		}
-		out[p.Node] = k
+		d.rdds[p.Node], out[p.Node] = k.id, k
 	}
 	return out
+}
+
+// keep begins to keep a node of d. Its number is that of the node as an RDD, unless something was kept by that number before: a task of
+// then may still bring a block.
+func (s *Scheduler) keep(d *dataset, p rdd.Persisted) *kept {
+	id := d.rdds[p.Node]
+	if s.kept.used[id] {
+		id = s.newRDD()
+		d.rdds[p.Node] = id
+	}
+	k := &kept{
+		id: id, key: p.Key, version: p.Version, level: p.Level, places: make([][]place, p.Partitions), missing: p.Partitions,
+		of: d, node: p.Node,
+	}
+	s.kept.byKey[k.key], s.kept.byID[k.id], s.kept.used[k.id] = k, k, true
+	return k
 }
 
 // unpersist forgets a dataset, then calls with the number of blocks that the executors gave up.

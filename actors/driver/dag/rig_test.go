@@ -32,6 +32,7 @@ type rig struct {
 	sets      []tasks.Set // that were submitted
 	ends      []event.TaskEnd
 	forgotten []int32
+	started   []event.JobStart
 	heard     []string   // by all, since the last want; the letter names the receiver
 	asked     int        // jobs
 	bad       []error    // of the jobs that failed
@@ -75,6 +76,8 @@ func (r *rig) hear(name string) func(*rpcenv.Context, rpcenv.Message) bool {
 		case event.TaskEnd:
 			r.ends = append(r.ends, m)
 			return true
+		case event.JobStart:
+			r.started = append(r.started, m)
 		case event.ShuffleForgotten: // with each UnregisterShuffle
 			r.forgotten = append(r.forgotten, m.Shuffle)
 			return true

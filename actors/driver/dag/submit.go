@@ -70,7 +70,7 @@ func (s *Scheduler) startJob(c *rpcenv.Context, j *job, of split) {
 	lineage := j.what.Lineage
 	j.of = s.datasetOf(c, j.what, of)
 	j.of.jobs++
-	j.of.kept = s.keptOf(c, of.Persisted)
+	j.of.kept = s.keptOf(c, j.of, of.Persisted)
 	j.stages = plan(j.of, lineage, of.Splits, s.number)
 	g := j.result()
 	if j.what.Partitions != nil {
@@ -105,8 +105,8 @@ func (s *Scheduler) datasetOf(c *rpcenv.Context, what rdd.Invocation, of split) 
 	if d := s.datasets.byKey[key]; d != nil {
 		return d
 	}
-	d := &dataset{key: key, what: what, digest: digest, firstRDD: s.nextRDD}
-	s.nextRDD += int32(len(what.Lineage.Nodes))
+	d := &dataset{key: key, what: what, digest: digest}
+	s.numberRDDs(d, of.Persisted)
 	for i, l := range what.Lineage.Shuffles() {
 		sh := newShuffle(s.nextShuffle, len(of.Splits[i]), l.Reducers)
 		s.nextShuffle++

@@ -2,6 +2,7 @@ package event
 
 import (
 	"github.com/coherer/coherer/actors/driver/exclude"
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -19,7 +20,8 @@ type StageInfo struct {
 	RDDs []RDD
 }
 
-// RDD describes a dataset of a job. Jobs that compute the same share its number.
+// RDD describes a dataset of a job. Jobs that compute the same share its number, which is also in the
+// ids of its blocks.
 type RDD struct {
 	ID int32
 	// Op is the operation that makes it, Func the user's function of that, "" without one.
@@ -27,6 +29,10 @@ type RDD struct {
 	Parents       []int32
 	Partitions    int
 	Indeterminate bool
+	// Level is where its partitions are kept; the zero StorageLevel: nowhere.
+	Level rdd.StorageLevel
+	// Barrier: it is computed by tasks of a barrier stage.
+	Barrier bool
 }
 
 // Exclusion reports that failures exclude an executor or a node, or no longer do (SparkListenerExecutorExcluded and the like).
