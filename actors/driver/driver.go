@@ -63,6 +63,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	d := &Driver{env: env, scheduler: scheduler, yarn: cfg.YARN != nil, bus: cfg.wantsEvents(), fs: cfg.FS}
 	d.receiver = heartbeat.New(d.ref(Name))
 	d.blocks = storage.NewMaster(d.ref(dag.Name))
+	d.blocks.MovesTo(d.ref(Name), d.ref(dag.Name))
 	endpoints := d.endpoints(cfg)
 	if allocation.Enabled(env.Conf()) {
 		s, err := allocation.NewConfig(env.Conf())

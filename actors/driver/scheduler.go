@@ -115,6 +115,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.cancelTasks(c, m)
 	case tasks.RequestSlots:
 		s.requestSlots(c, m)
+	case event.MapOutputMoved:
+		s.tasks.OutputMoved(m.MapID)
 	case tasks.PartitionCompleted:
 		s.apply(c, s.tasks.PartitionCompleted(m.Stage, m.Partition, c.Now()))
 	case heartbeat.ExpireExecutor:

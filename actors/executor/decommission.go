@@ -46,7 +46,7 @@ func (e *Executor) executorDecommissionSigReceived(c *rpcenv.Context, m Executor
 	})
 }
 
-// decommissionSelf begins to wait for the end of the running tasks. Without spark.decommission.enabled nothing changes.
+// decommissionSelf begins to move blocks away, and to wait for the end of the running tasks. Without spark.decommission.enabled nothing changes.
 func (e *Executor) decommissionSelf(c *rpcenv.Context) {
 	switch {
 	case !membership.DecommissionEnabled.Get(c.Conf()):
@@ -57,12 +57,13 @@ func (e *Executor) decommissionSelf(c *rpcenv.Context) {
 		e.state.decommissioned = true
 		c.State("executor", e.cfg.Args.ExecutorID, "RUNNING", "DECOMMISSIONED", fmt.Sprintf("%d tasks run", len(e.tasks())))
 		c.Every(decommissionTick, decommissionTick, CheckDecommission{})
+		e.startMigration(c)
 	}
 }
 
-// checkDecommission ends an executor that has nothing left to do. It reports the end to the driver, which then counts no failure.
+// checkDecommission ends an executor that has no task and no block left. It reports the end to the driver, which then counts no failure.
 func (e *Executor) checkDecommission(c *rpcenv.Context) {
-	if len(e.tasks()) == 0 {
+	if len(e.tasks()) == 0 && e.migrated(c) {
 		e.exit(c, 0, "Finished decommissioning", true)
 	}
 }

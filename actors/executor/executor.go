@@ -98,6 +98,10 @@ func (e *Executor) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		e.removeRDD(c, m)
 	case *storagepb.ReplicateBlock:
 		e.replicateBlock(c, m)
+	case *storagepb.CopyBlock:
+		e.copyBlock(c, m)
+	case MigrateBlocks:
+		e.migrateBlocks(c)
 	case ReportBlocks:
 		e.reportBlocks(c, m)
 	case *app.StopExecutor:

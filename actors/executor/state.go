@@ -22,6 +22,9 @@ type state struct {
 	asking  map[int32][]func(error) // tasks that wait for the outputs of a shuffle
 	epoch   int64
 	reports reports
+	own     ownOutputs
+	// migration moves blocks away, once the executor is decommissioned; nil: nothing is to be moved.
+	migration *migration
 	// registering: the block manager is being registered again.
 	registering bool
 }
@@ -45,6 +48,7 @@ func newState() state {
 	return state{
 		tasks: map[int64]*task{}, lineages: map[lineageKey]*rdd.Lineage{}, making: map[lineageKey][]func(*rdd.Lineage, error){},
 		outputs: map[int32][]*storagepb.MapStatus{}, asking: map[int32][]func(error){},
+		own: ownOutputs{sizes: map[outputKey][]int64{}},
 	}
 }
 

@@ -165,6 +165,9 @@ func (e *Executor) finish(c *rpcenv.Context, t *task, r *app.TaskResult, err err
 		u.State, u.Result, u.Failure = app.TaskState_FAILED, nil, failureOf(err)
 	default:
 		r.RecordsRead, r.RunMs = t.work.progress(c.Now())
+		if r.GetMapStatus() != nil {
+			e.state.own.addStatus(d.GetShuffleId(), r.GetMapStatus())
+		}
 		c.Log().Infof("Finished %s. %d records", d.GetName(), r.GetCount())
 	}
 	if f := u.GetFailure(); f.GetKind() == "FetchFailed" {

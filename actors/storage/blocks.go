@@ -34,7 +34,9 @@ func (s *Master) updateBlockInfo(c *rpcenv.Context, u *storage.UpdateBlockInfo) 
 		rpcenv.Reply(c, u, &rpc.Bool{})
 		return
 	}
-	if kept, changed := m.update(u); changed {
+	if s.mapOutputMoved(c, m, u) {
+		// It is no cached block: MapOutputTracker has the places of map outputs.
+	} else if kept, changed := m.update(u); changed {
 		s.publish(c, m, u.GetBlockId(), kept)
 		// Not when one gave the block up: it had no room, and a copy would push out another.
 		if kept {

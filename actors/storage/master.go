@@ -26,11 +26,14 @@ type Master struct {
 	managers  map[string]*manager // by executor
 	listeners []rpcenv.Ref
 	bus       rpcenv.Ref // see PostTo
+	// leaving are executors that are decommissioned: they take no blocks of others.
+	leaving map[string]bool
+	moves   []rpcenv.Ref // see MovesTo
 }
 
 // NewMaster makes a Master without block managers. Listeners get event.PartitionKept.
 func NewMaster(listeners ...rpcenv.Ref) *Master {
-	return &Master{alive: map[string]bool{}, managers: map[string]*manager{}, listeners: listeners}
+	return &Master{alive: map[string]bool{}, managers: map[string]*manager{}, listeners: listeners, leaving: map[string]bool{}}
 }
 
 // Receive is a callback of the endpoint.
@@ -44,6 +47,12 @@ func (s *Master) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.getLocationsAndStatus(c, m)
 	case *storage.UpdateBlockInfo:
 		s.updateBlockInfo(c, m)
+	case *storage.GetPeers:
+		s.getPeers(c, m)
+	case *storage.GetReplicateInfoForRDDBlocks:
+		s.getReplicateInfo(c, m)
+	case *storage.MoveBlock:
+		s.moveBlock(c, m)
 	case RemoveRDD:
 		s.removeRDD(c, m)
 	case event.ExecutorChange:
@@ -80,8 +89,11 @@ func (s *Master) executorChange(c *rpcenv.Context, m event.ExecutorChange) {
 	switch m.Kind {
 	case event.ExecutorAdded:
 		s.alive[m.ExecutorID] = true
+	case event.ExecutorDecommissioned:
+		s.leaving[m.ExecutorID] = true
 	case event.ExecutorLost:
 		delete(s.alive, m.ExecutorID)
+		delete(s.leaving, m.ExecutorID)
 		if x := s.managers[m.ExecutorID]; x != nil {
 			s.post(c, event.BlockManagerRemoved{ID: x.id})
 			c.Log().Infof("Removing block manager of executor %s", m.ExecutorID)

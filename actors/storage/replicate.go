@@ -23,7 +23,7 @@ func (s *Master) replicate(c *rpcenv.Context, block string) {
 		case m.blocks[block] != nil:
 		case m.asked[block]:
 			missing--
-		case !m.endpoint.IsZero():
+		case m.takes(s):
 			spare = append(spare, m)
 		}
 	}

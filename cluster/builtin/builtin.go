@@ -39,5 +39,6 @@ var Programs = map[string]Program{
 // Studies are the programs for Worlds, by name: they read no file.
 var Studies = map[string]Program{
 	"cached": Cached,
+	"twice":  Twice,
 	"words":  Words,
 }

@@ -930,6 +930,391 @@ func (x *RemoveBlock) GetBlockId() string {
 	return ""
 }
 
+// GetPeers asks for the block managers that may take blocks of one that leaves.
+type GetPeers struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	BlockManagerId *BlockManagerId        `protobuf:"bytes,1,opt,name=block_manager_id,json=blockManagerId,proto3" json:"block_manager_id,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *GetPeers) Reset() {
+	*x = GetPeers{}
+	mi := &file_proto_storage_storage_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPeers) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPeers) ProtoMessage() {}
+
+func (x *GetPeers) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPeers.ProtoReflect.Descriptor instead.
+func (*GetPeers) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *GetPeers) GetBlockManagerId() *BlockManagerId {
+	if x != nil {
+		return x.BlockManagerId
+	}
+	return nil
+}
+
+// Peers answers GetPeers: all block managers but that of the question and those that leave; empty for an unknown one.
+type Peers struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Peers         []*BlockManagerId      `protobuf:"bytes,1,rep,name=peers,proto3" json:"peers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Peers) Reset() {
+	*x = Peers{}
+	mi := &file_proto_storage_storage_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Peers) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Peers) ProtoMessage() {}
+
+func (x *Peers) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Peers.ProtoReflect.Descriptor instead.
+func (*Peers) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *Peers) GetPeers() []*BlockManagerId {
+	if x != nil {
+		return x.Peers
+	}
+	return nil
+}
+
+// GetReplicateInfoForRDDBlocks asks which cached blocks a block manager has, and who else has them.
+type GetReplicateInfoForRDDBlocks struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	BlockManagerId *BlockManagerId        `protobuf:"bytes,1,opt,name=block_manager_id,json=blockManagerId,proto3" json:"block_manager_id,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *GetReplicateInfoForRDDBlocks) Reset() {
+	*x = GetReplicateInfoForRDDBlocks{}
+	mi := &file_proto_storage_storage_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetReplicateInfoForRDDBlocks) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetReplicateInfoForRDDBlocks) ProtoMessage() {}
+
+func (x *GetReplicateInfoForRDDBlocks) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetReplicateInfoForRDDBlocks.ProtoReflect.Descriptor instead.
+func (*GetReplicateInfoForRDDBlocks) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *GetReplicateInfoForRDDBlocks) GetBlockManagerId() *BlockManagerId {
+	if x != nil {
+		return x.BlockManagerId
+	}
+	return nil
+}
+
+// ReplicateInfo answers GetReplicateInfoForRDDBlocks, by the names of the blocks.
+type ReplicateInfo struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Blocks        []*HeldBlock           `protobuf:"bytes,1,rep,name=blocks,proto3" json:"blocks,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplicateInfo) Reset() {
+	*x = ReplicateInfo{}
+	mi := &file_proto_storage_storage_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplicateInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplicateInfo) ProtoMessage() {}
+
+func (x *ReplicateInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplicateInfo.ProtoReflect.Descriptor instead.
+func (*ReplicateInfo) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ReplicateInfo) GetBlocks() []*HeldBlock {
+	if x != nil {
+		return x.Blocks
+	}
+	return nil
+}
+
+// HeldBlock is a cached block, and the other block managers that have it.
+type HeldBlock struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	BlockId       string                 `protobuf:"bytes,1,opt,name=block_id,json=blockId,proto3" json:"block_id,omitempty"`
+	Replicas      []*BlockManagerId      `protobuf:"bytes,2,rep,name=replicas,proto3" json:"replicas,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HeldBlock) Reset() {
+	*x = HeldBlock{}
+	mi := &file_proto_storage_storage_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HeldBlock) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HeldBlock) ProtoMessage() {}
+
+func (x *HeldBlock) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HeldBlock.ProtoReflect.Descriptor instead.
+func (*HeldBlock) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *HeldBlock) GetBlockId() string {
+	if x != nil {
+		return x.BlockId
+	}
+	return ""
+}
+
+func (x *HeldBlock) GetReplicas() []*BlockManagerId {
+	if x != nil {
+		return x.Replicas
+	}
+	return nil
+}
+
+// MoveBlock asks to have a block copied to another block manager. It is answered with whether that has the block: false when the block does
+// not fit there. It fails when the other one is gone, or refuses; the failure says why.
+type MoveBlock struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// block_id as Spark names blocks: rdd_0_0, or shuffle_0_7_0.index for all blocks of a map output.
+	BlockId string          `protobuf:"bytes,1,opt,name=block_id,json=blockId,proto3" json:"block_id,omitempty"`
+	From    *BlockManagerId `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	To      *BlockManagerId `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
+	// level of a cached block.
+	Level *StorageLevel `protobuf:"bytes,4,opt,name=level,proto3" json:"level,omitempty"`
+	// sizes of a map output's blocks by reducer, in bytes.
+	Sizes         []int64 `protobuf:"varint,5,rep,packed,name=sizes,proto3" json:"sizes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MoveBlock) Reset() {
+	*x = MoveBlock{}
+	mi := &file_proto_storage_storage_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MoveBlock) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MoveBlock) ProtoMessage() {}
+
+func (x *MoveBlock) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MoveBlock.ProtoReflect.Descriptor instead.
+func (*MoveBlock) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *MoveBlock) GetBlockId() string {
+	if x != nil {
+		return x.BlockId
+	}
+	return ""
+}
+
+func (x *MoveBlock) GetFrom() *BlockManagerId {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *MoveBlock) GetTo() *BlockManagerId {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *MoveBlock) GetLevel() *StorageLevel {
+	if x != nil {
+		return x.Level
+	}
+	return nil
+}
+
+func (x *MoveBlock) GetSizes() []int64 {
+	if x != nil {
+		return x.Sizes
+	}
+	return nil
+}
+
+// CopyBlock makes a block manager fetch a block from one that leaves. It is answered with whether it has the block now, after it has
+// reported that by UpdateBlockInfo.
+type CopyBlock struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	BlockId string                 `protobuf:"bytes,1,opt,name=block_id,json=blockId,proto3" json:"block_id,omitempty"`
+	From    *BlockManagerId        `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	Level   *StorageLevel          `protobuf:"bytes,3,opt,name=level,proto3" json:"level,omitempty"`
+	// sizes of a map output's blocks by reducer, in bytes.
+	Sizes         []int64 `protobuf:"varint,4,rep,packed,name=sizes,proto3" json:"sizes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CopyBlock) Reset() {
+	*x = CopyBlock{}
+	mi := &file_proto_storage_storage_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CopyBlock) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CopyBlock) ProtoMessage() {}
+
+func (x *CopyBlock) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CopyBlock.ProtoReflect.Descriptor instead.
+func (*CopyBlock) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *CopyBlock) GetBlockId() string {
+	if x != nil {
+		return x.BlockId
+	}
+	return ""
+}
+
+func (x *CopyBlock) GetFrom() *BlockManagerId {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *CopyBlock) GetLevel() *StorageLevel {
+	if x != nil {
+		return x.Level
+	}
+	return nil
+}
+
+func (x *CopyBlock) GetSizes() []int64 {
+	if x != nil {
+		return x.Sizes
+	}
+	return nil
+}
+
 var File_proto_storage_storage_proto protoreflect.FileDescriptor
 
 const file_proto_storage_storage_proto_rawDesc = "" +
@@ -956,14 +1341,14 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\buse_disk\x18\x01 \x01(\bR\auseDisk\x12\x1d\n" +
 	"\n" +
 	"use_memory\x18\x02 \x01(\bR\tuseMemory\x12 \n" +
-	"\vreplication\x18\x03 \x01(\x05R\vreplication\"\xf8\x04\n" +
+	"\vreplication\x18\x03 \x01(\x05R\vreplication\"\x9e\x05\n" +
 	"\x0fUpdateBlockInfo\x12A\n" +
 	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId\x12\x19\n" +
 	"\bblock_id\x18\x02 \x01(\tR\ablockId\x12:\n" +
 	"\rstorage_level\x18\x03 \x01(\v2\x15.storage.StorageLevelR\fstorageLevel\x12\x19\n" +
 	"\bmem_size\x18\x04 \x01(\x03R\amemSize\x12\x1b\n" +
 	"\tdisk_size\x18\x05 \x01(\x03R\bdiskSize\x128\n" +
-	"\fwanted_level\x18\x06 \x01(\v2\x15.storage.StorageLevelR\vwantedLevel:\xd8\x02\xe2\xe0\x18\xd3\x02\b\xdd\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\brpc.Bool*=org.apache.spark.storage.BlockManagerMessages.UpdateBlockInfo:~when it has kept, moved or given up a block, before the task that did so ends; of all its blocks after it has registered againBbIt changes nothing. A block manager that is not known is answered with false, and registers again.J\x032.1\"\xe7\x02\n" +
+	"\fwanted_level\x18\x06 \x01(\v2\x15.storage.StorageLevelR\vwantedLevel:\xfe\x02\xe2\xe0\x18\xf9\x02\b\xdd\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\brpc.Bool*=org.apache.spark.storage.BlockManagerMessages.UpdateBlockInfo:\xa3\x01when it has kept, moved or given up a block, before the task that did so ends; of all its blocks after it has registered again; when it has taken over a map outputBbIt changes nothing. A block manager that is not known is answered with false, and registers again.J\x032.1\"\xe7\x02\n" +
 	"\x15GetLocationsAndStatus\x12\x19\n" +
 	"\bblock_id\x18\x01 \x01(\tR\ablockId\x12+\n" +
 	"\x0erequester_host\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\rrequesterHost:\x85\x02\xe2\xe0\x18\x80\x02\b\xde\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x1fstorage.BlockLocationsAndStatus*Corg.apache.spark.storage.BlockManagerMessages.GetLocationsAndStatus:Bwhen a task wants a kept partition that its executor does not haveB\x15It is answered again.J\x1c2.3; requesterHost since 3.0\"\x99\x02\n" +
@@ -992,7 +1377,29 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\bstatuses\x18\x01 \x03(\v2\x12.storage.MapStatusB\x04\xe0\xe0\x18\x02R\bstatuses\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x03R\x05epoch:\a\xe2\xe0\x18\x03\b\xdb\x0f\"\xe3\x02\n" +
 	"\vRemoveBlock\x12\x19\n" +
-	"\bblock_id\x18\x01 \x01(\tR\ablockId:\xb8\x02\xe2\xe0\x18\xb3\x02\b\xdc\x0f\x12\x16CoarseGrainedScheduler\x1a\bExecutor*9org.apache.spark.storage.BlockManagerMessages.RemoveBlock:]when the driver has fetched the result of a task that the executor keeps, or does not want itB*A block that is not there changes nothing.JF2.1; there BlockManagerMaster asks the executor's BlockManagerEndpointB5Z3github.com/coherer/coherer/messages/storage;storageb\x06proto3"
+	"\bblock_id\x18\x01 \x01(\tR\ablockId:\xb8\x02\xe2\xe0\x18\xb3\x02\b\xdc\x0f\x12\x16CoarseGrainedScheduler\x1a\bExecutor*9org.apache.spark.storage.BlockManagerMessages.RemoveBlock:]when the driver has fetched the result of a task that the executor keeps, or does not want itB*A block that is not there changes nothing.JF2.1; there BlockManagerMaster asks the executor's BlockManagerEndpoint\"\xd8\x02\n" +
+	"\bGetPeers\x12A\n" +
+	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId:\x88\x02\xe2\xe0\x18\x83\x02\b\x8c\x10\x12\bExecutor\x1a\x12BlockManagerMaster\"\rstorage.Peers*6org.apache.spark.storage.BlockManagerMessages.GetPeers:}when it is decommissioned and moves its blocks away, at once and each spark.storage.decommission.replicationReattemptIntervalB\x15It is answered again.J\x032.1\"?\n" +
+	"\x05Peers\x12-\n" +
+	"\x05peers\x18\x01 \x03(\v2\x17.storage.BlockManagerIdR\x05peers:\a\xe2\xe0\x18\x03\b\x8d\x10\"\xd0\x02\n" +
+	"\x1cGetReplicateInfoForRDDBlocks\x12A\n" +
+	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId:\xec\x01\xe2\xe0\x18\xe7\x01\b\x8e\x10\x12\bExecutor\x1a\x12BlockManagerMaster\"\x15storage.ReplicateInfo*Jorg.apache.spark.storage.BlockManagerMessages.GetReplicateInfoForRDDBlocks:Ewith GetPeers, if spark.storage.decommission.rddBlocks.enabled is setB\x15It is answered again.J\x033.1\"D\n" +
+	"\rReplicateInfo\x12*\n" +
+	"\x06blocks\x18\x01 \x03(\v2\x12.storage.HeldBlockR\x06blocks:\a\xe2\xe0\x18\x03\b\x8f\x10\"[\n" +
+	"\tHeldBlock\x12\x19\n" +
+	"\bblock_id\x18\x01 \x01(\tR\ablockId\x123\n" +
+	"\breplicas\x18\x02 \x03(\v2\x17.storage.BlockManagerIdR\breplicas\"\x84\x03\n" +
+	"\tMoveBlock\x12\x19\n" +
+	"\bblock_id\x18\x01 \x01(\tR\ablockId\x12+\n" +
+	"\x04from\x18\x02 \x01(\v2\x17.storage.BlockManagerIdR\x04from\x12'\n" +
+	"\x02to\x18\x03 \x01(\v2\x17.storage.BlockManagerIdR\x02to\x12+\n" +
+	"\x05level\x18\x04 \x01(\v2\x15.storage.StorageLevelR\x05level\x12\x14\n" +
+	"\x05sizes\x18\x05 \x03(\x03R\x05sizes:\xc2\x01\xe2\xe0\x18\xbd\x01\b\x90\x10\x12\bExecutor\x1a\x12BlockManagerMaster\"\brpc.Bool:Ywhen it is decommissioned, for each block that it moves away, one at a time for each peerB5The block is there already: it is answered with true.\"\xa0\x02\n" +
+	"\tCopyBlock\x12\x19\n" +
+	"\bblock_id\x18\x01 \x01(\tR\ablockId\x12+\n" +
+	"\x04from\x18\x02 \x01(\v2\x17.storage.BlockManagerIdR\x04from\x12+\n" +
+	"\x05level\x18\x03 \x01(\v2\x15.storage.StorageLevelR\x05level\x12\x14\n" +
+	"\x05sizes\x18\x04 \x03(\x03R\x05sizes:\x87\x01\xe2\xe0\x18\x82\x01\b\x91\x10\x12\x12BlockManagerMaster\x1a\bExecutor\"\brpc.Bool:\x1ewhen MoveBlock has come for itB5The block is there already: it is answered with true.B5Z3github.com/coherer/coherer/messages/storage;storageb\x06proto3"
 
 var (
 	file_proto_storage_storage_proto_rawDescOnce sync.Once
@@ -1006,30 +1413,37 @@ func file_proto_storage_storage_proto_rawDescGZIP() []byte {
 	return file_proto_storage_storage_proto_rawDescData
 }
 
-var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_proto_storage_storage_proto_goTypes = []any{
-	(*BlockManagerId)(nil),          // 0: storage.BlockManagerId
-	(*MapStatus)(nil),               // 1: storage.MapStatus
-	(*RegisterBlockManager)(nil),    // 2: storage.RegisterBlockManager
-	(*BlockManagerRegistered)(nil),  // 3: storage.BlockManagerRegistered
-	(*StorageLevel)(nil),            // 4: storage.StorageLevel
-	(*UpdateBlockInfo)(nil),         // 5: storage.UpdateBlockInfo
-	(*GetLocationsAndStatus)(nil),   // 6: storage.GetLocationsAndStatus
-	(*BlockLocationsAndStatus)(nil), // 7: storage.BlockLocationsAndStatus
-	(*RemoveRdd)(nil),               // 8: storage.RemoveRdd
-	(*ReplicateBlock)(nil),          // 9: storage.ReplicateBlock
-	(*RemovedBlocks)(nil),           // 10: storage.RemovedBlocks
-	(*GetLocations)(nil),            // 11: storage.GetLocations
-	(*BlockLocations)(nil),          // 12: storage.BlockLocations
-	(*GetMapOutputStatuses)(nil),    // 13: storage.GetMapOutputStatuses
-	(*MapOutputStatuses)(nil),       // 14: storage.MapOutputStatuses
-	(*RemoveBlock)(nil),             // 15: storage.RemoveBlock
-	(*rpc.EndpointRef)(nil),         // 16: rpc.EndpointRef
+	(*BlockManagerId)(nil),               // 0: storage.BlockManagerId
+	(*MapStatus)(nil),                    // 1: storage.MapStatus
+	(*RegisterBlockManager)(nil),         // 2: storage.RegisterBlockManager
+	(*BlockManagerRegistered)(nil),       // 3: storage.BlockManagerRegistered
+	(*StorageLevel)(nil),                 // 4: storage.StorageLevel
+	(*UpdateBlockInfo)(nil),              // 5: storage.UpdateBlockInfo
+	(*GetLocationsAndStatus)(nil),        // 6: storage.GetLocationsAndStatus
+	(*BlockLocationsAndStatus)(nil),      // 7: storage.BlockLocationsAndStatus
+	(*RemoveRdd)(nil),                    // 8: storage.RemoveRdd
+	(*ReplicateBlock)(nil),               // 9: storage.ReplicateBlock
+	(*RemovedBlocks)(nil),                // 10: storage.RemovedBlocks
+	(*GetLocations)(nil),                 // 11: storage.GetLocations
+	(*BlockLocations)(nil),               // 12: storage.BlockLocations
+	(*GetMapOutputStatuses)(nil),         // 13: storage.GetMapOutputStatuses
+	(*MapOutputStatuses)(nil),            // 14: storage.MapOutputStatuses
+	(*RemoveBlock)(nil),                  // 15: storage.RemoveBlock
+	(*GetPeers)(nil),                     // 16: storage.GetPeers
+	(*Peers)(nil),                        // 17: storage.Peers
+	(*GetReplicateInfoForRDDBlocks)(nil), // 18: storage.GetReplicateInfoForRDDBlocks
+	(*ReplicateInfo)(nil),                // 19: storage.ReplicateInfo
+	(*HeldBlock)(nil),                    // 20: storage.HeldBlock
+	(*MoveBlock)(nil),                    // 21: storage.MoveBlock
+	(*CopyBlock)(nil),                    // 22: storage.CopyBlock
+	(*rpc.EndpointRef)(nil),              // 23: rpc.EndpointRef
 }
 var file_proto_storage_storage_proto_depIdxs = []int32{
 	0,  // 0: storage.MapStatus.location:type_name -> storage.BlockManagerId
 	0,  // 1: storage.RegisterBlockManager.block_manager_id:type_name -> storage.BlockManagerId
-	16, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
+	23, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
 	0,  // 3: storage.BlockManagerRegistered.block_manager_id:type_name -> storage.BlockManagerId
 	0,  // 4: storage.UpdateBlockInfo.block_manager_id:type_name -> storage.BlockManagerId
 	4,  // 5: storage.UpdateBlockInfo.storage_level:type_name -> storage.StorageLevel
@@ -1040,11 +1454,21 @@ var file_proto_storage_storage_proto_depIdxs = []int32{
 	4,  // 10: storage.ReplicateBlock.level:type_name -> storage.StorageLevel
 	0,  // 11: storage.BlockLocations.locations:type_name -> storage.BlockManagerId
 	1,  // 12: storage.MapOutputStatuses.statuses:type_name -> storage.MapStatus
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	0,  // 13: storage.GetPeers.block_manager_id:type_name -> storage.BlockManagerId
+	0,  // 14: storage.Peers.peers:type_name -> storage.BlockManagerId
+	0,  // 15: storage.GetReplicateInfoForRDDBlocks.block_manager_id:type_name -> storage.BlockManagerId
+	20, // 16: storage.ReplicateInfo.blocks:type_name -> storage.HeldBlock
+	0,  // 17: storage.HeldBlock.replicas:type_name -> storage.BlockManagerId
+	0,  // 18: storage.MoveBlock.from:type_name -> storage.BlockManagerId
+	0,  // 19: storage.MoveBlock.to:type_name -> storage.BlockManagerId
+	4,  // 20: storage.MoveBlock.level:type_name -> storage.StorageLevel
+	0,  // 21: storage.CopyBlock.from:type_name -> storage.BlockManagerId
+	4,  // 22: storage.CopyBlock.level:type_name -> storage.StorageLevel
+	23, // [23:23] is the sub-list for method output_type
+	23, // [23:23] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_proto_storage_storage_proto_init() }
@@ -1060,7 +1484,7 @@ func file_proto_storage_storage_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_storage_storage_proto_rawDesc), len(file_proto_storage_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

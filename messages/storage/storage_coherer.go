@@ -24,3 +24,15 @@ func (*GetLocations) ReplyType() *BlockLocations { return nil }
 
 // ReplyType makes the answer's type known to the compiler.
 func (*GetMapOutputStatuses) ReplyType() *MapOutputStatuses { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*GetPeers) ReplyType() *Peers { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*GetReplicateInfoForRDDBlocks) ReplyType() *ReplicateInfo { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*MoveBlock) ReplyType() *rpc.Bool { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*CopyBlock) ReplyType() *rpc.Bool { return nil }

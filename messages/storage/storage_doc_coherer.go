@@ -42,6 +42,17 @@ var comments_proto_storage_storage_proto = [...]string{
 	"storage.MapOutputStatuses.epoch", "epoch of the book; tasks carry the one that they were made in.",
 	"storage.RemoveBlock", "RemoveBlock ends the keeping of a block that was put alone.",
 	"storage.RemoveBlock.block_id", "block_id as Spark names blocks: taskresult_7.",
+	"storage.GetPeers", "GetPeers asks for the block managers that may take blocks of one that leaves.",
+	"storage.Peers", "Peers answers GetPeers: all block managers but that of the question and those that leave; empty for an unknown one.",
+	"storage.GetReplicateInfoForRDDBlocks", "GetReplicateInfoForRDDBlocks asks which cached blocks a block manager has, and who else has them.",
+	"storage.ReplicateInfo", "ReplicateInfo answers GetReplicateInfoForRDDBlocks, by the names of the blocks.",
+	"storage.HeldBlock", "HeldBlock is a cached block, and the other block managers that have it.",
+	"storage.MoveBlock", "MoveBlock asks to have a block copied to another block manager. It is answered with whether that has the block: false when the block does\nnot fit there. It fails when the other one is gone, or refuses; the failure says why.",
+	"storage.MoveBlock.block_id", "block_id as Spark names blocks: rdd_0_0, or shuffle_0_7_0.index for all blocks of a map output.",
+	"storage.MoveBlock.level", "level of a cached block.",
+	"storage.MoveBlock.sizes", "sizes of a map output's blocks by reducer, in bytes.",
+	"storage.CopyBlock", "CopyBlock makes a block manager fetch a block from one that leaves. It is answered with whether it has the block now, after it has\nreported that by UpdateBlockInfo.",
+	"storage.CopyBlock.sizes", "sizes of a map output's blocks by reducer, in bytes.",
 }
 
 var _ = option.Describe(comments_proto_storage_storage_proto[:])

@@ -82,7 +82,7 @@ func (s *Scheduler) mapTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.Comple
 		c.Log().Infof("Ignoring possibly bogus %s completion from executor %s", g, m.Executor)
 	} else {
 		status := m.Result.GetMapStatus()
-		g.shuffle.set(m.Partition, place{m.Executor, status.GetLocation().GetHost()})
+		g.shuffle.set(m.Partition, place{m.Executor, status.GetLocation().GetHost(), status.GetMapId()})
 		g.shuffle.setSizes(m.Partition, status.GetSizes())
 		c.Send(s.cfg.Tracker, mapoutput.RegisterMapOutput{Shuffle: g.shuffle.id, MapIndex: m.Partition, Status: status})
 	}

@@ -47,12 +47,18 @@ type shuffle struct {
 	sizes [][]int64
 	// left counts the partitions that are missing: a walk over all of them at each completion made large stages quadratic.
 	left int
+	// byMapID has the partitions of the outputs by their map ids. It is made when the first of them moves: most shuffles need none.
+	byMapID map[int64]int32
 	// stage writes it for the jobs that are not over; nil when none of them needs it.
 	stage *stage
 }
 
 // place is an executor with its host.
-type place struct{ executor, host string }
+type place struct {
+	executor, host string
+	// mapID is the id of the attempt that wrote what lies there, of a map output.
+	mapID int64
+}
 
 func newShuffle(id int32, maps, reducers int) *shuffle {
 	sh := &shuffle{id: id, outputs: make([]place, maps), left: maps}
@@ -73,7 +79,27 @@ func (sh *shuffle) set(partition int32, at place) {
 	case was.executor != "" && at.executor == "":
 		sh.left++
 	}
+	if sh.byMapID != nil {
+		delete(sh.byMapID, sh.outputs[partition].mapID)
+		if at.executor != "" {
+			sh.byMapID[at.mapID] = partition
+		}
+	}
 	sh.outputs[partition] = at
+}
+
+// partitionOf is the partition whose output an attempt has written, if it is still that attempt's.
+func (sh *shuffle) partitionOf(mapID int64) (partition int32, ok bool) {
+	if sh.byMapID == nil {
+		sh.byMapID = map[int64]int32{}
+		for i, at := range sh.outputs {
+			if at.executor != "" {
+				sh.byMapID[at.mapID] = int32(i)
+			}
+		}
+	}
+	partition, ok = sh.byMapID[mapID]
+	return partition, ok
 }
 
 // lose gives up the outputs in places that are gone; true when there were any.

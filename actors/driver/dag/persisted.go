@@ -170,7 +170,7 @@ func (s *Scheduler) partitionKept(c *rpcenv.Context, m event.PartitionKept) {
 	case k == nil && m.Kept:
 		s.removeRDD(c, m.RDD, func(int) {})
 	case k != nil && m.Partition >= 0 && int(m.Partition) < len(k.places): // reports are not trusted
-		k.set(int(m.Partition), place{m.ExecutorID, m.Host}, m.Kept)
+		k.set(int(m.Partition), place{executor: m.ExecutorID, host: m.Host}, m.Kept)
 	}
 }
 

@@ -100,12 +100,12 @@ func TestAStageKnowsWhatIsMissing(t *testing.T) {
 	m := mapStage(3)
 	child := newStage(1, &dataset{}, 1, nil, make([][]byte, 1))
 	child.parents = []*stage{m}
-	m.shuffle.set(1, place{"7", "h"})
+	m.shuffle.set(1, place{executor: "7", host: "h"})
 	if fmt.Sprint(m.missing()) != "[0 2]" || len(child.missingParents()) != 1 {
 		t.Error(m.missing(), child.missingParents())
 	}
-	m.shuffle.set(0, place{"7", "h"})
-	m.shuffle.set(2, place{"8", "h"})
+	m.shuffle.set(0, place{executor: "7", host: "h"})
+	m.shuffle.set(2, place{executor: "8", host: "h"})
 	if !m.complete() || len(child.missingParents()) != 0 {
 		t.Error("complete")
 	}
@@ -147,7 +147,7 @@ func TestAStageCountsWhatItLacks(t *testing.T) {
 			case rapid.Bool().Draw(t, "is lost"):
 				g.shuffle.lose(at(executor))
 			default:
-				g.shuffle.set(partition, place{executor, ""})
+				g.shuffle.set(partition, place{executor: executor})
 			}
 			left := g.left
 			if g.shuffle != nil {

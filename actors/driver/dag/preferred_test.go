@@ -152,7 +152,7 @@ func BenchmarkPreferred(b *testing.B) {
 		b.Run(fmt.Sprintf("maps=%d/reducers=%d", n, n), func(b *testing.B) {
 			sh := newShuffle(0, n, n)
 			for i := range int32(n) {
-				sh.set(i, place{fmt.Sprint(i % 50), fmt.Sprint("h", i%50)})
+				sh.set(i, place{executor: fmt.Sprint(i % 50), host: fmt.Sprint("h", i%50)})
 				sh.setSizes(i, slices.Repeat([]int64{1}, n))
 			}
 			for b.Loop() {

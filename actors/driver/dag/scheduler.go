@@ -119,6 +119,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.post(c, m)
 	case event.PartitionKept:
 		s.partitionKept(c, m)
+	case event.MapOutputMoved:
+		s.mapOutputMoved(c, m)
 	case UnpersistRDDs:
 		s.unpersistRDDs(c, m)
 	case event.WorkerRemoved:

@@ -19,6 +19,14 @@ type RegisterMapOutput struct {
 	Status            *storage.MapStatus
 }
 
+// UpdateMapOutput enters the new place of an output that has moved, if it is still the one of that map id.
+type UpdateMapOutput struct {
+	rpcenv.Local
+	Shuffle, MapIndex int32
+	MapID             int64
+	Location          *storage.BlockManagerId
+}
+
 // UnregisterMapOutput drops an output if it still lies at that executor.
 type UnregisterMapOutput struct {
 	rpcenv.Local

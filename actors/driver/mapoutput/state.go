@@ -29,6 +29,18 @@ func (b *book) put(shuffle, index int32, s *storage.MapStatus) bool {
 	return true
 }
 
+// move enters a new place of an output.
+func (b *book) move(shuffle, index int32, mapID int64, to *storage.BlockManagerId) {
+	statuses := b.shuffles[shuffle]
+	if index < 0 || int(index) >= len(statuses) {
+		return
+	}
+	// A new status: the old one may be on its way to an executor.
+	if was := statuses[index]; was != nil && was.GetMapId() == mapID {
+		statuses[index] = &storage.MapStatus{Location: to, MapId: mapID, Sizes: was.GetSizes()}
+	}
+}
+
 func (b *book) drop(shuffle, index int32, executor string) {
 	statuses := b.shuffles[shuffle]
 	if index < 0 || int(index) >= len(statuses) {

@@ -28,6 +28,8 @@ func (t *Tracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		t.book.register(m.Shuffle, m.Maps)
 	case RegisterMapOutput:
 		t.registerMapOutput(c, m)
+	case UpdateMapOutput:
+		t.book.move(m.Shuffle, m.MapIndex, m.MapID, m.Location)
 	case UnregisterMapOutput:
 		t.book.drop(m.Shuffle, m.MapIndex, m.Executor)
 		t.book.raise(m.Epoch)

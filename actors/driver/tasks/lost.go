@@ -1,6 +1,10 @@
 package tasks
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // ExecutorLost gives up an executor: map tasks that finished there run again, since their output went with it, and the attempts
 // that run there fail. LossPending comes first when nobody knows the reason yet: the executor takes no more tasks, and its
@@ -22,15 +26,15 @@ func (s *Scheduler) ExecutorLost(id string, l Loss, now time.Time) Effects {
 	if !l.Pending {
 		delete(s.places, id)
 		for _, m := range s.inOrder() {
-			m.executorLost(id, p.host, l, now)
+			m.executorLost(id, l, now)
 		}
 	}
 	s.health.Removed(id)
 	return s.effects()
 }
 
-func (m *manager) executorLost(id, host string, l Loss, now time.Time) {
-	m.resubmit(id, host, l)
+func (m *manager) executorLost(id string, l Loss, now time.Time) {
+	m.resubmit(id, l)
 	var failed []*attempt
 	for _, a := range m.attempts {
 		if a.executor == id && !a.ended {
@@ -48,7 +52,7 @@ func (m *manager) executorLost(id, host string, l Loss, now time.Time) {
 }
 
 // resubmit makes the map tasks that finished on an executor run again.
-func (m *manager) resubmit(id, host string, l Loss) {
+func (m *manager) resubmit(id string, l Loss) {
 	// Results have reached the driver. The outputs of a set that is over are DAGScheduler's to compute again. An external shuffle
 	// service has outputs longer than the executor, but not than the machine.
 	if m.zombie || !m.set.Work.Map || m.s.cfg.ExternalShuffle && !l.Decommissioned {
@@ -57,7 +61,7 @@ func (m *manager) resubmit(id, host string, l Loss) {
 	var lost []*attempt
 	for _, a := range m.attempts {
 		finished := a.success || a.ended && !a.unwanted && m.s.cfg.Faults.ResubmitsFailed
-		if a.executor == id && finished && !(l.Decommissioned && m.s.movedFrom(a, host)) {
+		if a.executor == id && finished && !(l.Decommissioned && a.moved) {
 			lost = append(lost, a)
 		}
 	}
@@ -77,7 +81,14 @@ func (m *manager) resubmit(id, host string, l Loss) {
 	}
 }
 
-// movedFrom reports whether an attempt's map output is known to be on another host by now.
-func (s *Scheduler) movedFrom(a *attempt, host string) bool {
-	return s.cfg.MapOutputHost != nil && s.cfg.MapOutputHost(a.m.set.Work.Shuffle, a.m.set.Tasks[a.index].Partition) != host
+// OutputMoved notes that the map output of an attempt lies at another executor from now on, so that it is not lost with the one that
+// wrote it. Attempts of sets that are over are DAGScheduler's to know.
+func (s *Scheduler) OutputMoved(id int64) {
+	for _, m := range s.sets {
+		// In the order of their start, which is that of their ids.
+		at, found := slices.BinarySearchFunc(m.attempts, id, func(a *attempt, id int64) int { return cmp.Compare(a.id, id) })
+		if found && m.set.Work.Map {
+			m.attempts[at].moved = true
+		}
+	}
 }

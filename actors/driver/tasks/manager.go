@@ -67,6 +67,7 @@ type attempt struct {
 	speculative    bool
 	launching      bool // its executor has not reported that it runs
 	ended, success bool
+	moved          bool // its map output lies at another executor by now
 	unwanted       bool // another attempt of the task was faster, and the driver kills this one
 	at             int  // place in manager.running; -1: it does not run
 	share          Share

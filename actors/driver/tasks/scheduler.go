@@ -34,10 +34,8 @@ type Config struct {
 	// ExternalShuffle is spark.shuffle.service.enabled: map outputs outlive their executors.
 	ExternalShuffle bool
 	// Rack of a host, "" for none. Nil: no host has one.
-	Rack func(host string) string
-	// MapOutputHost is where an output of a shuffle is by now. Nil: where it was written.
-	MapOutputHost func(shuffle, partition int32) string
-	Faults        Faults
+	Rack   func(host string) string
+	Faults Faults
 }
 
 // Faults are what Spark 4.1 does and this Scheduler does not unless it is asked to.
