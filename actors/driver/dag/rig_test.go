@@ -108,6 +108,8 @@ func text(m rpcenv.Message) string {
 		return fmt.Sprintf("shuffle %d of %d", m.Shuffle, m.Maps)
 	case mapoutput.RegisterMapOutput:
 		return fmt.Sprintf("output %d/%d at %s", m.Shuffle, m.MapIndex, m.Status.GetLocation().GetExecutorId())
+	case mapoutput.UpdateMapOutput:
+		return fmt.Sprintf("move %d of %d/%d to %s", m.MapID, m.Shuffle, m.MapIndex, m.Location.GetExecutorId())
 	case mapoutput.UnregisterMapOutput:
 		return fmt.Sprintf("drop %d/%d at %s, epoch %d", m.Shuffle, m.MapIndex, m.Executor, m.Epoch)
 	case mapoutput.RemoveOutputsOnExecutor:

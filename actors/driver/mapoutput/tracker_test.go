@@ -41,6 +41,13 @@ func TestTheBookOfMapOutputs(t *testing.T) {
 		{mapoutput.RegisterShuffle{Maps: 3}, "[- - -] 0"},
 		{mapoutput.RegisterMapOutput{MapIndex: 0, Status: at("0")}, "[0 - -] 0"},
 		{mapoutput.RegisterMapOutput{MapIndex: 2, Status: at("1")}, "[0 - 1] 0"},
+		{mapoutput.UpdateMapOutput{MapIndex: 2, Location: at("2").GetLocation()}, "[0 - 2] 0"},
+		{mapoutput.UpdateMapOutput{MapIndex: 2, MapID: 7, Location: at("1").GetLocation()}, "[0 - 2] 0"}, // of another attempt
+		{mapoutput.UpdateMapOutput{MapIndex: 1, Location: at("1").GetLocation()}, "[0 - 2] 0"},
+		{mapoutput.UpdateMapOutput{MapIndex: 3, Location: at("1").GetLocation()}, "[0 - 2] 0"},
+		{mapoutput.UpdateMapOutput{MapIndex: -1, Location: at("1").GetLocation()}, "[0 - 2] 0"},
+		{mapoutput.UpdateMapOutput{Shuffle: 7, Location: at("1").GetLocation()}, "[0 - 2] 0"},
+		{mapoutput.UpdateMapOutput{MapIndex: 2, Location: at("1").GetLocation()}, "[0 - 1] 0"},
 		{mapoutput.RegisterMapOutput{MapIndex: 3, Status: at("1")}, "[0 - 1] 0"},
 		{mapoutput.RegisterMapOutput{MapIndex: -1, Status: at("1")}, "[0 - 1] 0"},
 		{mapoutput.RegisterShuffle{Maps: 3}, "[0 - 1] 0"},

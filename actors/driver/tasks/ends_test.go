@@ -1,7 +1,6 @@
 package tasks
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -93,27 +92,26 @@ func TestACompletedPartitionNeedsNoTask(t *testing.T) {
 // A finished or failed task that has its output elsewhere is not lost with an executor.
 func TestWhichOutputsALostExecutorTakesAlong(t *testing.T) {
 	const resubmitted = "Resubmitted 0.0 of 0.0"
-	host := func(h string) func(int32, int32) string {
-		return func(shuffle, partition int32) string { return fmt.Sprint(h, shuffle, partition)[:1] }
-	}
 	for _, k := range []struct {
-		name string
-		cfg  Config
-		loss Loss
-		want []string
+		name  string
+		cfg   Config
+		moved int64 // the attempt whose output has moved; -1: none
+		loss  Loss
+		want  []string
 	}{
-		{"lost", Config{}, Loss{}, []string{resubmitted}},
-		{"a shuffle service has them", Config{ExternalShuffle: true}, Loss{}, nil},
-		{"a shuffle service has them, and the machine goes", Config{ExternalShuffle: true}, Loss{Decommissioned: true}, []string{resubmitted}},
-		{"the machine goes", Config{}, Loss{Decommissioned: true}, []string{resubmitted}},
-		{"they were moved", Config{MapOutputHost: host("i")}, Loss{Decommissioned: true}, nil},
-		{"they were not moved", Config{MapOutputHost: host("h")}, Loss{Decommissioned: true}, []string{resubmitted}},
-		{"they were moved, and nobody knew", Config{MapOutputHost: host("i")}, Loss{}, []string{resubmitted}},
+		{"lost", Config{}, -1, Loss{}, []string{resubmitted}},
+		{"a shuffle service has them", Config{ExternalShuffle: true}, -1, Loss{}, nil},
+		{"a shuffle service has them, and the machine goes", Config{ExternalShuffle: true}, -1, Loss{Decommissioned: true}, []string{resubmitted}},
+		{"the machine goes", Config{}, -1, Loss{Decommissioned: true}, []string{resubmitted}},
+		{"they were moved", Config{}, 0, Loss{Decommissioned: true}, nil},
+		{"another's was moved", Config{}, 1, Loss{Decommissioned: true}, []string{resubmitted}},
+		{"they were moved, and then it crashed", Config{}, 0, Loss{}, nil},
 	} {
 		p := newKit(1, k.cfg)
 		p.Submit(newMapSet(0, 0, 0, 2))
 		p.Offers(at{{"a", "h", 1}}, inOrder)
 		p.finish(0)
+		p.OutputMoved(k.moved)
 		if got := texts(p.ExecutorLost("a", k.loss)); len(got) != len(k.want) || len(got) > 0 && got[0] != k.want[0] {
 			t.Errorf("%s: got %v, want %v", k.name, got, k.want)
 		}

@@ -61,7 +61,7 @@ func (m *manager) resubmit(id string, l Loss) {
 	var lost []*attempt
 	for _, a := range m.attempts {
 		finished := a.success || a.ended && !a.unwanted && m.s.cfg.Faults.ResubmitsFailed
-		if a.executor == id && finished && !(l.Decommissioned && a.moved) {
+		if a.executor == id && finished && !a.moved {
 			lost = append(lost, a)
 		}
 	}
