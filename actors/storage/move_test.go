@@ -167,8 +167,10 @@ func TestAMoveIsAnsweredByItsNewPlace(t *testing.T) {
 		}
 	}
 	for _, k := range [][3]string{
-		{"0", "2", "true "}, {"0", "0", "no block manager that could take it"},
-		{"0", "9", `"9" has no block manager that could take it`}, {"9", "1", `"9" has no block manager`},
+		{"0", "2", "true "},
+		{"0", "0", "no block manager that could take it"},
+		{"0", "9", `"9" has no block manager that could take it`},
+		{"9", "1", `"9" has no block manager`},
 	} {
 		if got := move("rdd_1_3", k[0], k[1]); !strings.Contains(got, k[2]) {
 			t.Errorf("from %s to %s: %s, want %s", k[0], k[1], got, k[2])
