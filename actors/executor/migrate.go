@@ -27,7 +27,7 @@ type migration struct {
 // startMigration begins to move away what the settings say.
 func (e *Executor) startMigration(c *rpcenv.Context) {
 	outputs, cached := storage.DecommissionShuffleBlocks.Get(c.Conf()), storage.DecommissionRDDBlocks.Get(c.Conf())
-	if !storage.DecommissionEnabled.Get(c.Conf()) || !outputs && !cached {
+	if !storage.MigrationEnabled.Get(c.Conf()) || !outputs && !cached {
 		return
 	}
 	c.Log().Info("Starting block migration")

@@ -18,8 +18,8 @@ var (
 		"Remote blocks above this size are fetched to a file instead of memory.").Awaits("remote blocks in files")
 	storageReplicationProactive = conf.Declare(Settings, "spark.storage.replication.proactive", conf.Bools, "true",
 		"Whether cached blocks that were lost with an executor are copied again from another replica.")
-	// DecommissionEnabled and the next two say what a decommissioned executor moves away.
-	DecommissionEnabled = conf.Declare(Settings, "spark.storage.decommission.enabled", conf.Bools, "false",
+	// MigrationEnabled and the next two say what a decommissioned executor moves away.
+	MigrationEnabled = conf.Declare(Settings, "spark.storage.decommission.enabled", conf.Bools, "false",
 		"Whether a decommissioned executor moves its blocks to others before it ends; spark.decommission.enabled has to be set too.")
 	DecommissionShuffleBlocks = conf.Declare(Settings, "spark.storage.decommission.shuffleBlocks.enabled", conf.Bools, "true",
 		"Whether it moves its map outputs.")
