@@ -13,7 +13,8 @@ const (
 	readAhead = 4 << 10
 )
 
-// lineReader gives the lines that begin in one split. It needs a buffer of a chunk, and for a line longer than that the
+// lineReader gives the lines of one split: those that begin behind its start, and at its end at last; the first split has the first line.
+// It needs a buffer of a chunk, and for a line longer than that the
 // line's own length: it looks for the end first, with the buffer, and then reads the line again into its place.
 type lineReader struct {
 	file  io.ReaderAt
@@ -41,7 +42,7 @@ func (l *lineReader) next() (line string, ok bool, err error) {
 		}
 	}
 	searched := 0 // of buf[pos:], known to hold no end
-	for l.off+int64(l.pos) < l.split.end {
+	for at := l.off + int64(l.pos); at <= l.split.end && at < l.split.size; {
 		rest := l.buf[l.pos:]
 		if i := bytes.IndexByte(rest[searched:], '\n'); i >= 0 {
 			end := searched + i
@@ -64,18 +65,19 @@ func (l *lineReader) next() (line string, ok bool, err error) {
 	return "", false, nil
 }
 
-// skipFirst moves to the first line that begins in the split: after the first \n at or after start-1.
+// skipFirst moves to the first line of the split: after the first \n in it. A line that begins where a split does is the last one of the split
+// before, as in Hadoop.
 func (l *lineReader) skipFirst() error {
 	if l.split.start == 0 {
 		return nil
 	}
-	// A \n at end-1 or later begins a line of another split, so the search need not go on.
-	i, err := l.find(l.split.start-1, l.split.end-1)
+	// A \n at end or later begins a line of another split, so the search need not go on.
+	i, err := l.find(l.split.start, l.split.end)
 	if err != nil {
 		return err
 	}
 	if i < 0 {
-		i = l.split.end - 1
+		i = l.split.end
 	}
 	l.seek(i + 1)
 	return nil

@@ -57,6 +57,10 @@ func readSplits(text []byte, splits [][]byte) (lines []string, err error) {
 	return lines, nil
 }
 
+func splitsOfText(size int64, minPartitions int) [][]byte {
+	return splitsOf([]textFile{{"text", size}}, minPartitions)
+}
+
 // textGen draws texts of any bytes with many ends of lines, and with lines longer than the buffer of a small split.
 func textGen() *rapid.Generator[[]byte] {
 	return rapid.Custom(func(t *rapid.T) []byte {
@@ -73,7 +77,7 @@ func TestSplitsGiveEveryLineOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := textGen().Draw(t, "text")
 		n := rapid.IntRange(1, 20).Draw(t, "splits")
-		got, err := readSplits(text, textSplits("text", int64(len(text)), n))
+		got, err := readSplits(text, splitsOfText(int64(len(text)), n))
 		if want := linesOf(text); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%d splits of %q give\n%q, want\n%q (error %v)", n, text, got, want, err)
 		}
@@ -85,7 +89,7 @@ func FuzzSplitsGiveEveryLineOnce(f *testing.F) {
 	f.Add([]byte("\r\n\r"), 2)
 	f.Add([]byte("\xff\n\x00"), 9)
 	f.Fuzz(func(t *testing.T, text []byte, n int) {
-		got, err := readSplits(text, textSplits("text", int64(len(text)), 1+n&15))
+		got, err := readSplits(text, splitsOfText(int64(len(text)), 1+n&15))
 		if want := linesOf(text); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("got %q, want %q (error %v)", got, want, err)
 		}
@@ -106,7 +110,7 @@ func TestLinesLongerThanTheBuffer(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for _, n := range []int{1, 2, 3, 7, 100} {
-				got, err := readSplits([]byte(tc.text), textSplits("text", int64(len(tc.text)), n))
+				got, err := readSplits([]byte(tc.text), splitsOfText(int64(len(tc.text)), n))
 				if err != nil || !slices.Equal(got, linesOf([]byte(tc.text))) {
 					t.Errorf("%d splits: %d lines, want %d (error %v)", n, len(got), len(linesOf([]byte(tc.text))), err)
 				}
@@ -167,23 +171,26 @@ func TestTextSplits(t *testing.T) {
 		min  int
 		want int
 	}{
-		{0, 4, 1},
+		{0, 4, 0},
 		{1, 1, 1},
-		{1, 4, 4},
+		{1, 4, 1},
 		{maxSplit, 1, 1},
-		{maxSplit + 1, 1, 2},
+		{maxSplit * 11 / 10, 1, 1},
+		{maxSplit*11/10 + 1, 1, 2},
 		{10 * maxSplit, 2, 10},
 		{100, 3, 3},
+		{59, 10, 12}, // 11 of 5, and the rest
+		{55, 10, 11},
 		{1 << 40, 1, 1 << 15},
 	} {
-		splits := textSplits("text", tc.size, tc.min)
+		splits := splitsOfText(tc.size, tc.min)
 		if len(splits) != tc.want {
 			t.Errorf("size %d, at least %d: %d splits, want %d", tc.size, tc.min, len(splits), tc.want)
 		}
 		end := int64(0)
 		for _, b := range splits {
 			s, err := decodeTextSplit(b)
-			if err != nil || s.start != end || s.size != tc.size || s.end-s.start > maxSplit {
+			if err != nil || s.start != end || s.size != tc.size || s.end-s.start > maxSplit*11/10 {
 				t.Fatalf("size %d: split %+v after %d, error %v", tc.size, s, end, err)
 			}
 			end = s.end

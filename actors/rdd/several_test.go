@@ -90,12 +90,7 @@ func TestUnionAndCoalesceGiveAllRecordsInOrder(t *testing.T) {
 				t.Fatalf("%q of %v", s, counts)
 			}
 		}
-		splits := func(text []byte, n int) int {
-			if len(text) == 0 {
-				return 1
-			}
-			return n
-		}
+		splits := func(text []byte, n int) int { return len(splitsOfText(int64(len(text)), n)) }
 		total := 2*splits(fs["a"], a.SplitsA) + splits(fs["b"], a.Parts) + 2*a.Parts
 		if len(results) != min(total, a.Fewer) {
 			t.Fatalf("%d partitions of %d, want at most %d", len(results), total, a.Fewer)

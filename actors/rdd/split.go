@@ -7,7 +7,7 @@ import (
 )
 
 // unknown is the number of partitions of a node that depends on a file which was not looked at.
-const unknown = 0
+const unknown = -1
 
 // split says to one task what its process cannot find out for itself: of how many partitions the files of its stage are, and where those
 // parts of them begin and end of which its partition is made.
@@ -95,9 +95,9 @@ func (l *Lineage) Layout(fs FS, nodes []int) (x Layout, err error) {
 func (l *Lineage) Partitions(node int) int {
 	sizes, err := l.sizes(node, nil)
 	if err != nil {
-		return unknown
+		return 0
 	}
-	return sizes[node]
+	return max(0, sizes[node]) // unknown: 0
 }
 
 // sizes are the numbers of partitions of a node and of those above it in its stage, by node. files are those of text files; without them
@@ -108,10 +108,14 @@ func (l *Lineage) sizes(node int, files map[int]int) ([]int, error) {
 		n := l.nodes[i]
 		switch counts := l.counts(i, sizes); {
 		case n.split != nil:
-			sizes[i] = files[i]
+			sizes[i] = unknown
+			if parts, seen := files[i]; seen {
+				sizes[i] = parts
+			}
 		case n.partitions > 0:
 			sizes[i] = n.partitions
 		case slices.Contains(counts, unknown):
+			sizes[i] = unknown
 		case n.narrow == nil:
 			sizes[i] = counts[0]
 		default:
@@ -218,7 +222,7 @@ func decodeSplit(b []byte) (s split, ok bool) {
 	}
 	for n := get(); n > 0 && ok; n-- {
 		node, count := get(), get()
-		if count < 1 || count > maxPartitions {
+		if count > maxPartitions {
 			return s, false
 		}
 		s.counts[node] = count

@@ -217,7 +217,7 @@ func TestPanicOutsideOfUserFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := job.Lineage.Shuffles()[0]
-	splits, err := job.Lineage.Splits(MemFS{"text": nil}, s.MapNode)
+	splits, err := job.Lineage.Splits(MemFS{"text": []byte("a")}, s.MapNode)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,12 +17,12 @@ const maxSplit = 32 << 20
 // A line ends at \n or \r\n; a \r alone is part of the line. The last line may lack its end; after a final end there is no further
 // line. Any other bytes pass unchanged: a line need not be UTF-8.
 //
-// The file is cut into max(minPartitions, ⌈size / 32 MiB⌉) splits of nearly equal length; minPartitions below 1 means 1,
-// an empty file is one split. A split owns the lines that begin in it, so none is cut or read twice. The size that the
-// driver saw holds for all tasks: what is appended later is not read, and a file that got shorter fails the task.
+// The file is cut as Hadoop cuts it, into splits of size / minPartitions bytes and at most 32 MiB; the last one may be a tenth longer.
+// minPartitions below 1 means 1, and an empty file has no split. A split owns the lines that begin in it or at its end, so none is cut or read twice.
+// The size that the driver saw holds for all tasks: what is appended later is not read, and a file that got shorter fails the task.
 //
 // In a folder, TextFile leaves out files whose names begin with _ or ., so it reads what SaveAsTextFile wrote; a folder in the folder
-// is an error. It cuts each of several files by itself, into the file's share of minPartitions. A folder without files has no
+// is an error. It cuts each of several files by itself; size is then that of all. A folder without files has no
 // partition.
 //
 // Compressed files, such as NAME.gz, are an error.
@@ -53,19 +53,6 @@ func TextFile(path string, minPartitions int) Dataset[string] {
 type textSplit struct {
 	path             string
 	start, end, size int64
-}
-
-func textSplits(path string, size int64, minPartitions int) [][]byte {
-	if size == 0 {
-		return [][]byte{textSplit{path: path}.encode()}
-	}
-	n := max(int64(minPartitions), (size+maxSplit-1)/maxSplit)
-	splits := make([][]byte, n)
-	for i := range splits {
-		from, to := portion(uint64(size), i, int(n))
-		splits[i] = textSplit{path, int64(from), int64(to), size}.encode()
-	}
-	return splits
 }
 
 func (s textSplit) encode() []byte {

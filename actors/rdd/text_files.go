@@ -137,19 +137,23 @@ func exists(l Lister, p string) bool {
 	return err == nil && f.Close() == nil
 }
 
-// splitsOf cuts files into splits, each file by itself. It mirrors FileInputFormat.getSplits.
+// splitsOf cuts files into splits, each file by itself. All but the last of a file are as long as the share that each of minPartitions splits
+// has of all files, and at most maxSplit; the last one may be a tenth longer. An empty file has none. It mirrors FileInputFormat.getSplits,
+// so that there are as many as in Spark, with the same lines.
 func splitsOf(files []textFile, minPartitions int) (splits [][]byte) {
 	total := int64(0)
 	for _, f := range files {
 		total += f.size
 	}
+	length := max(1, min(total/int64(max(1, minPartitions)), maxSplit))
 	for _, f := range files {
-		parts := int64(minPartitions)
-		if len(files) > 1 { // as many as its share of all, rounded up
-			goal := max(1, total/int64(minPartitions))
-			parts = (f.size + goal - 1) / goal
+		for start, end := int64(0), int64(0); end < f.size; start = end {
+			end = f.size
+			if rest := f.size - start; rest > length && rest-length > length/10 {
+				end = start + length
+			}
+			splits = append(splits, textSplit{f.path, start, end, f.size}.encode())
 		}
-		splits = append(splits, textSplits(f.path, f.size, int(max(1, parts)))...)
 	}
 	return splits
 }

@@ -66,7 +66,7 @@ func TestTextFilesOfFoldersAndPatterns(t *testing.T) {
 	}
 }
 
-// Each file is cut into its share of the splits, and one without bytes is a split as well.
+// Each file is cut into its share of the splits, and one without bytes has none.
 func TestSplitsOfSeveralFiles(t *testing.T) {
 	m := written(t, map[string]string{"/d/a": strings.Repeat("x\n", 300), "/d/b": strings.Repeat("y\n", 100), "/d/c": ""})
 	inv, err := fileLines.With(textArgs{"/d", 4}).Invocation()
@@ -74,8 +74,8 @@ func TestSplitsOfSeveralFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	splits, err := inv.Lineage.Splits(m, inv.Lineage.Last())
-	if err != nil || len(splits) != 5 {
-		t.Errorf("%d splits, %v; want 3, 1 and 1", len(splits), err)
+	if err != nil || len(splits) != 4 {
+		t.Errorf("%d splits, %v; want 3, 1 and none", len(splits), err)
 	}
 	before := versionOf(t, inv.Lineage, m)
 	f, err := m.Create("/d/d")
@@ -84,6 +84,29 @@ func TestSplitsOfSeveralFiles(t *testing.T) {
 	}
 	if versionOf(t, inv.Lineage, m) == before {
 		t.Error("a new file leaves the version as it was")
+	}
+}
+
+var joinedFiles = Define("rdd test: lines of two files", func(a [2]string) Dataset[string] {
+	return Coalesce(Union(TextFile(a[0], 2), TextFile(a[1], 1)), 4)
+})
+
+var countedFile = Define("rdd test: words of a file", func(path string) Dataset[Pair[string, int64]] {
+	return ReduceByKey(Map(TextFile(path, 2), func(l string) Pair[string, int64] { return PairOf(l, int64(1)) }),
+		func(a, b int64) int64 { return a + b }, 2)
+})
+
+// A Dataset without a partition takes none from those that it is put together with.
+func TestAFileWithoutBytesBesideOthers(t *testing.T) {
+	m := written(t, map[string]string{"/a": "", "/b": "1\n2\n"})
+	for _, paths := range [][2]string{{"/a", "/b"}, {"/b", "/a"}, {"/a", "/a"}} {
+		want := strings.Count(strings.Join(paths[:], ""), "b") * 2
+		if got, err := Collect(t.Context(), Local(m), joinedFiles.With(paths)); err != nil || len(got) != want {
+			t.Errorf("%v: %q, %v", paths, got, err)
+		}
+	}
+	if got, err := Collect(t.Context(), Local(m), countedFile.With("/a")); err != nil || len(got) != 0 {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 
