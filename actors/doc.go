@@ -54,6 +54,7 @@
 //	  blocks/    an executor's cached blocks, in memory and on disk
 //	  memory/    pure but for its lock: an executor's memory, divided between tasks and blocks
 //	executor/    Executor               runs tasks, keeps their map outputs
+//	  fetch/     brings the blocks that a task reads of shuffles, from several executors at once
 //	rdd/         lineages, operations, codecs: no role, no runtime
 //
 // # House rules

@@ -9,6 +9,7 @@ import (
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/deploy"
+	storagepb "github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
 )
 
@@ -82,6 +83,9 @@ type IO struct {
 	Blocks Blocks
 	// Transfer brings the blocks of others.
 	Transfer storage.Transfer
+	// Near opens the file of a map output's block that another executor of this host serves; nil: all come by Transfer, as they do after
+	// an error of Near. Who opens the file closes it.
+	Near func(b *rpcenv.Blocking, at *storagepb.BlockManagerId, id string) (rdd.File, error)
 }
 
 // Blocks keeps blocks by their ids and serves them at an address. Its methods may be called from several bodies at once.

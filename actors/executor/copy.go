@@ -3,6 +3,7 @@ package executor
 import (
 	"fmt"
 
+	"github.com/coherer/coherer/actors/executor/fetch"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/storage/blocks"
 	"github.com/coherer/coherer/messages/rpc"
@@ -128,7 +129,7 @@ func (w *work) fetchOutput(b *rpcenv.Blocking, key outputKey, sizes []int64, fro
 			if int64(len(data)) != sizes[reduce] {
 				return fmt.Errorf("block %s has %d bytes, not %d", ids[i], len(data), sizes[reduce])
 			}
-			if _, err := unseal(data, w.sum); err != nil {
+			if _, err := fetch.Unseal(data, w.sum); err != nil {
 				return fmt.Errorf("block %s: %w", ids[i], err)
 			}
 			if err := out.Partition(reduce); err != nil {

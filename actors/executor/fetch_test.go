@@ -2,61 +2,58 @@ package executor
 
 import (
 	"errors"
+	"io"
 	"slices"
-	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
 
 	storagepb "github.com/coherer/coherer/messages/storage"
+	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-func TestBlocksAreFetchedInOrderAndThoseOfAPlaceTogether(t *testing.T) {
+// fetched is what a reducer's task gets, until its error.
+func fetched(t *testing.T, w *work, reduce int) (blocks []string, failed error) {
+	t.Helper()
+	world := rpctest.New(t, 1)
+	ended := false
+	world.Env("Exec0", nil).Go("task", func(b *rpcenv.Blocking) error {
+		defer func() { ended = true }()
+		for r, err := range w.fetch(b, 1, reduce) {
+			if err != nil {
+				failed = err
+				continue
+			}
+			data, err := io.ReadAll(r)
+			if err != nil || failed != nil {
+				t.Errorf("%q, %v, after %v", data, err, failed)
+			}
+			blocks = append(blocks, string(data))
+		}
+		return nil
+	})
+	world.Until("the task's end", func() bool { return ended })
+	return blocks, failed
+}
+
+// A reducer's blocks are named by the shuffle and the attempts that wrote them; empty ones are not asked for.
+func TestAReducersBlocksAreNamedByTheirMapTasks(t *testing.T) {
 	outputs := []*storagepb.MapStatus{
-		at("1", "h1", 1, 10, 5, 0), at("1", "h1", 1, 11, 5, 5), at("1", "h1", 2, 12, 5), at("1", "h2", 2, 13, 5), at("2", "h2", 2, 14, 5),
-		at("0", "h0", 1, 15, 5, 5), at("0", "h0", 1, 16, 0, 0), at("0", "h0", 1, 17, 5), at("1", "h1", 1, 18, 5), at("1", "h1", 1, 19),
+		at("1", "h1", 1, 10, 5, 0), at("1", "h1", 1, 11, 5, 5), at("0", "h0", 1, 12, 5, 5), at("0", "h0", 1, 13, 0, 0), at("1", "h1", 1, 14),
 	}
-	for _, c := range []struct {
-		reduce, enough int
-		asks, gives    []string
-	}{
-		{
-			0, 99,
-			[]string{
-				"from h1:1 [shuffle_4_10_0 shuffle_4_11_0]", "from h1:2 [shuffle_4_12_0]", "from h2:2 [shuffle_4_13_0]", "from h2:2 [shuffle_4_14_0]",
-				"own shuffle_4_15_0", "own shuffle_4_17_0", "from h1:1 [shuffle_4_18_0]",
-			},
-			[]string{
-				"shuffle_4_10_0", "shuffle_4_11_0", "shuffle_4_12_0", "shuffle_4_13_0", "shuffle_4_14_0", "shuffle_4_15_0", "shuffle_4_17_0", "shuffle_4_18_0",
-			},
-		},
-		{1, 99, []string{"from h1:1 [shuffle_4_11_1]", "own shuffle_4_15_1"}, []string{"shuffle_4_11_1", "shuffle_4_15_1"}},
-		{2, 99, nil, nil},
-		// A reader that has enough gets no more, and nothing more is asked for.
-		{0, 1, []string{"from h1:1 [shuffle_4_10_0 shuffle_4_11_0]"}, []string{"shuffle_4_10_0"}},
-		{1, 2, []string{"from h1:1 [shuffle_4_11_1]", "own shuffle_4_15_1"}, []string{"shuffle_4_11_1", "shuffle_4_15_1"}},
-		{
-			0, 6,
-			[]string{
-				"from h1:1 [shuffle_4_10_0 shuffle_4_11_0]", "from h1:2 [shuffle_4_12_0]", "from h2:2 [shuffle_4_13_0]", "from h2:2 [shuffle_4_14_0]",
-				"own shuffle_4_15_0",
-			},
-			[]string{"shuffle_4_10_0", "shuffle_4_11_0", "shuffle_4_12_0", "shuffle_4_13_0", "shuffle_4_14_0", "shuffle_4_15_0"},
-		},
+	for reduce, want := range [][]string{
+		{"shuffle_4_10_0", "shuffle_4_11_0", "shuffle_4_12_0"}, {"shuffle_4_11_1", "shuffle_4_12_1"}, nil,
 	} {
 		o := &outside{}
-		var gives []string
-		for data, err := range reducer(o, outputs...).fetch(nil, 1, c.reduce) {
-			if err != nil {
-				t.Errorf("reducer %d: %v", c.reduce, err)
-			}
-			if gives = append(gives, string(data)); len(gives) == c.enough {
-				break
-			}
+		w := reducer(o, outputs...)
+		got, err := fetched(t, w, reduce)
+		if err != nil || !slices.Equal(got, want) || int(w.fetched.RemoteBlocks+w.fetched.LocalBlocks) != len(want) {
+			t.Errorf("reducer %d: %q, %v, %+v", reduce, got, err, w.fetched)
 		}
-		if !slices.Equal(o.notes, c.asks) || !slices.Equal(gives, c.gives) {
-			t.Errorf("reducer %d, %d blocks: asks\n%s\nwant\n%s\ngives %q, want %q", c.reduce, c.enough,
-				strings.Join(o.notes, "\n"), strings.Join(c.asks, "\n"), gives, c.gives)
+		slices.Sort(o.notes)
+		if reduce == 0 && !slices.Equal(o.notes, []string{"from h1:1 [shuffle_4_10_0 shuffle_4_11_0]", "own shuffle_4_12_0"}) {
+			t.Errorf("%q", o.notes)
 		}
 	}
 }
@@ -74,46 +71,29 @@ func TestAFetchThatFailsNamesTheMapOutput(t *testing.T) {
 	}{
 		{"another's first", others, "shuffle_4_10_0", 0, fetchError{4, 0, 0, others[0].GetLocation(), gone}},
 		{"another's second that is not empty", others, "shuffle_4_12_0", 1, fetchError{4, 2, 0, others[0].GetLocation(), gone}},
-		{"after all of another's", others, "end of shuffle_4_10_0", 3, fetchError{4, 3, 0, others[0].GetLocation(), gone}},
 		{"one's own", own, "shuffle_4_12_0", 1, fetchError{4, 2, 0, own[0].GetLocation(), gone}},
 		{
-			"one that lies nowhere", append(slices.Clone(own), &storagepb.MapStatus{}), "", 2,
+			"one that lies nowhere", append(slices.Clone(own), &storagepb.MapStatus{}), "", 0,
 			fetchError{4, -1, 0, nil, errors.New("missing an output location for map output 3")},
 		},
 	} {
 		o := &outside{lacks: map[string]error{c.lacks: gone}}
-		var got *fetchError
-		gives := 0
-		outputs := append(slices.Clone(c.outputs), at("3", "h3", 3, 99, 5)) // of which nothing is asked any more
-		for _, err := range reducer(o, outputs...).fetch(nil, 1, 0) {
-			if err == nil {
-				gives++
-				continue
-			}
-			if got != nil || !errors.As(err, &got) {
-				t.Errorf("%s: another error, %v", c.name, err)
-			}
-		}
-		if got == nil {
-			t.Errorf("%s: no error", c.name)
+		gives, err := fetched(t, reducer(o, c.outputs...), 0)
+		got, ok := errors.AsType[*fetchError](err)
+		if !ok {
+			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
 		w := c.want
-		if gives != c.gives || got.shuffle != w.shuffle || got.mapIndex != w.mapIndex || got.reduce != w.reduce || !proto.Equal(got.from, w.from) ||
+		if len(gives) != c.gives || got.shuffle != w.shuffle || got.mapIndex != w.mapIndex || got.reduce != w.reduce || !proto.Equal(got.from, w.from) ||
 			got.cause.Error() != w.cause.Error() || !errors.Is(got, got.cause) {
-			t.Errorf("%s: %d blocks, then %+v, want %d, then %+v", c.name, gives, *got, c.gives, w)
+			t.Errorf("%s: %d blocks, then %+v, want %d, then %+v", c.name, len(gives), *got, c.gives, w)
 		}
 	}
 	// The reducer is in it too.
 	o := &outside{lacks: map[string]error{"shuffle_4_10_1": gone}}
-	for _, err := range reducer(o, at("0", "h0", 1, 10, 5, 5)).fetch(nil, 1, 1) {
-		if err == nil || err.Error() != "fetch shuffle 4, map output 0, for reducer 1: gone" {
-			t.Errorf("reducer 1: %v", err)
-		}
-	}
-	for _, err := range reducer(o, &storagepb.MapStatus{}).fetch(nil, 1, 1) {
-		if err == nil || err.Error() != "fetch shuffle 4, map output -1, for reducer 1: missing an output location for map output 0" {
-			t.Errorf("reducer 1: %v", err)
-		}
+	_, err := fetched(t, reducer(o, at("0", "h0", 1, 10, 5, 5)), 1)
+	if err == nil || err.Error() != "fetch shuffle 4, map output 0, for reducer 1: gone" {
+		t.Errorf("reducer 1: %v", err)
 	}
 }

@@ -1,11 +1,8 @@
 package executor
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"iter"
 
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/app"
@@ -54,15 +51,4 @@ func ParseShuffleBlock(id string) (shuffle int32, task int64, reduce int, ok boo
 	n, err := fmt.Sscanf(id, "shuffle_%d_%d_%d", &shuffle, &task, &reduce)
 	ok = n == 3 && err == nil && shuffle >= 0 && task >= 0 && reduce >= 0 && blockID(shuffle, task, reduce) == id
 	return shuffle, task, reduce, ok
-}
-
-// readers are the blocks as streams.
-func readers(blocks iter.Seq2[[]byte, error]) iter.Seq2[io.Reader, error] {
-	return func(yield func(io.Reader, error) bool) {
-		for block, err := range blocks {
-			if !yield(bytes.NewReader(block), err) {
-				return
-			}
-		}
-	}
 }

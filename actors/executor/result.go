@@ -3,6 +3,7 @@ package executor
 import (
 	"fmt"
 
+	"github.com/coherer/coherer/actors/executor/fetch"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/app"
@@ -19,6 +20,7 @@ type limits struct {
 	most int64
 	// spillAfter: a task spills when it holds so many records.
 	spillAfter int
+	fetch      fetch.Limits
 }
 
 func limitsOf(c *conf.Conf) limits {
@@ -28,6 +30,7 @@ func limitsOf(c *conf.Conf) limits {
 		most:   submit.DriverMaxResultSize.Get(c),
 
 		spillAfter: spillAfter.Get(c),
+		fetch:      fetchLimits(c),
 	}
 }
 

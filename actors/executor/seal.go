@@ -10,9 +10,6 @@ import (
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// errDamaged is a shuffle block that is not what was written.
-var errDamaged = errors.New("the block is damaged: its checksum differs")
-
 // newSum makes the checksum of shuffle blocks that the settings want; nil for none. Driver and executors have the same settings.
 func newSum(c *conf.Conf) func() hash.Hash32 {
 	if !shuffleChecksum.Get(c) {
@@ -75,21 +72,4 @@ func (s *sealed) end() error {
 	s.begun = false
 	s.sum.Reset()
 	return err
-}
-
-// unseal is a block without its checksum, which must be right.
-func unseal(block []byte, sum func() hash.Hash32) ([]byte, error) {
-	if sum == nil {
-		return block, nil
-	}
-	end := len(block) - 4
-	if end < 0 {
-		return nil, errDamaged
-	}
-	h := sum()
-	_, _ = h.Write(block[:end])
-	if h.Sum32() != binary.BigEndian.Uint32(block[end:]) {
-		return nil, errDamaged
-	}
-	return block[:end], nil
 }

@@ -31,6 +31,18 @@ var (
 		"Whether shuffle blocks have checksums: a damaged one is fetched again, and if that is damaged too its map task is run again.")
 	shuffleChecksumAlgorithm = conf.Declare(Settings, "spark.shuffle.checksum.algorithm", conf.Enum("ADLER32", "CRC32", "CRC32C"), "ADLER32",
 		"The checksum of shuffle blocks.")
+	reducerMaxSizeInFlight = conf.Declare(Settings, "spark.reducer.maxSizeInFlight", conf.AtLeast(conf.Sizes(conf.MiB), 1), "48m",
+		"How much of shuffle blocks a task fetches at once and holds; a request is for a fifth of it. A block that is larger comes alone.")
+	reducerMaxReqsInFlight = conf.Declare(Settings, "spark.reducer.maxReqsInFlight", conf.AtLeast(conf.Ints, 1), "2147483647",
+		"How many requests for shuffle blocks a task has open at once.")
+	reducerMaxBlocksInFlight = conf.Declare(Settings, "spark.reducer.maxBlocksInFlightPerAddress", conf.AtLeast(conf.Ints, 1), "2147483647",
+		"How many shuffle blocks a task asks one executor for at once.")
+	shuffleMaxRetries = conf.Declare(Settings, "spark.shuffle.io.maxRetries", conf.AtLeast(conf.Ints, 0), "3",
+		"How often a task asks again for shuffle blocks when the connection fails. An executor that the driver has lost is not asked again.")
+	shuffleRetryWait = conf.Declare(Settings, "spark.shuffle.io.retryWait", conf.AtLeast(conf.Durations(time.Second), 0), "5s",
+		"The pause before shuffle blocks are asked for again.")
+	maxFetchToMemory = conf.Declare(Settings, "spark.network.maxRemoteBlockSizeFetchToMem", conf.AtLeast(conf.Sizes(conf.Byte), 0), "200m",
+		"Shuffle blocks above this size are streamed by way of a file; they are never in memory as a whole.")
 	outputCommitCoordination = conf.Declare(Settings, "spark.hadoop.outputCommitCoordination.enabled", conf.Bools, "true",
 		"Whether tasks that save ask the driver before they commit; without it two copies of a slow task may both commit.")
 	_ = conf.Declare(Settings, "spark.task.reaper.enabled", conf.Bools, "false",

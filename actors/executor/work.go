@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/coherer/coherer/actors/executor/fetch"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage/blocks"
 	"github.com/coherer/coherer/actors/storage/memory"
@@ -29,6 +30,7 @@ type work struct {
 	master  rpcenv.Ref         // BlockManagerMaster
 	sum     func() hash.Hash32 // of shuffle blocks; nil: they have none
 	began   time.Time
+	fetched fetch.Metrics
 	// read counts records of its input and of shuffles, while it runs.
 	read rdd.Counter
 }
@@ -40,7 +42,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 	var metrics rdd.Metrics
 	t := rdd.Task{
 		Node: int(d.GetNode()), Partition: int(d.GetPartitionId()), Split: d.GetSplit(), FS: w.io.FS,
-		Fetch: func(shuffle, reduce int) iter.Seq2[io.Reader, error] { return readers(w.fetch(b, shuffle, reduce)) },
+		Fetch: func(shuffle, reduce int) iter.Seq2[io.Reader, error] { return w.fetch(b, shuffle, reduce) },
 		Spill: w.io.Blocks, SpillAfter: w.limits.spillAfter, Metrics: &metrics,
 		Memory: taskMemory{w.memory.Task(d.GetTaskId()), taskCache{w, b}},
 		Done: func() error {

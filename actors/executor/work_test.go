@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/executor/fetch"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/app"
 	storagepb "github.com/coherer/coherer/messages/storage"
@@ -101,6 +102,7 @@ func reducer(o *outside, outputs ...*storagepb.MapStatus) *work {
 	return &work{
 		desc: &app.TaskDescription{Name: "task", TaskId: 9, Shuffles: []int32{3, 4}, ShuffleId: proto.Int32(4)}, io: IO{Blocks: o, Transfer: o},
 		self: &storagepb.BlockManagerId{ExecutorId: "0", Host: "h0", Port: 1}, outputs: map[int][]*storagepb.MapStatus{1: outputs},
+		limits: limits{fetch: fetch.Limits{InFlight: 1 << 20, Requests: 5, Blocks: 5, ToMemory: 1 << 20}},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/actors/driver/event"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -53,6 +54,8 @@ func (s *Master) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.getReplicateInfo(c, m)
 	case *storage.MoveBlock:
 		s.moveBlock(c, m)
+	case *storage.IsExecutorAlive:
+		s.isExecutorAlive(c, m)
 	case RemoveRDD:
 		s.removeRDD(c, m)
 	case event.ExecutorChange:
@@ -83,6 +86,11 @@ func (s *Master) registerBlockManager(c *rpcenv.Context, m *storage.RegisterBloc
 	c.Log().Infof("Registering block manager %s:%d with %d B RAM, executor %s", id.GetHost(), id.GetPort(),
 		m.GetMaxOnHeapMemSize(), id.GetExecutorId())
 	rpcenv.Reply(c, m, &storage.BlockManagerRegistered{BlockManagerId: id})
+}
+
+// isExecutorAlive says whether an executor has a block manager.
+func (s *Master) isExecutorAlive(c *rpcenv.Context, m *storage.IsExecutorAlive) {
+	rpcenv.Reply(c, m, &rpc.Bool{Value: s.managers[m.GetExecutorId()] != nil})
 }
 
 func (s *Master) executorChange(c *rpcenv.Context, m event.ExecutorChange) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/messages/rpc"
 	pb "github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -23,11 +24,20 @@ func TestBlockManagersRegister(t *testing.T) {
 			t.Errorf("answer %v, %v, want executor %s", got, err, want)
 		}
 	}
+	alive := func(want bool) {
+		t.Helper()
+		if got, err := rpctest.Ask[*rpc.Bool](e, ref, &pb.IsExecutorAlive{ExecutorId: "0"}); err != nil || got.GetValue() != want {
+			t.Errorf("executor 0 is alive: %v, %v", got, err)
+		}
+	}
 	register(true, "invalid")
+	alive(false)
 	scheduler.Send(ref, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: "0"})
 	register(false, "0")
+	alive(true)
 	register(true, "0")
 	scheduler.Send(ref, event.ExecutorChange{Kind: event.ExecutorLost, ExecutorID: "0"})
+	alive(false)
 	register(true, "invalid")
 	got, err := rpctest.Ask[*pb.BlockLocations](e, ref, &pb.GetLocations{BlockId: "rdd_0_0"})
 	if err != nil || len(got.GetLocations()) != 0 {

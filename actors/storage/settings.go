@@ -14,8 +14,6 @@ var (
 	_ = conf.Declare(Settings, "spark.storage.blockManagerMasterDriverHeartbeatTimeoutMs",
 		conf.AtLeast(conf.Durations(time.Millisecond), time.Millisecond), "10m",
 		"How long the heartbeat of an executor's block manager waits for its reply at the driver.").Awaits("heartbeats of block managers")
-	_ = conf.Declare(Settings, "spark.network.maxRemoteBlockSizeFetchToMem", conf.AtLeast(conf.Sizes(conf.Byte), 0), "200m",
-		"Remote blocks above this size are fetched to a file instead of memory.").Awaits("remote blocks in files")
 	storageReplicationProactive = conf.Declare(Settings, "spark.storage.replication.proactive", conf.Bools, "true",
 		"Whether cached blocks that were lost with an executor are copied again from another replica.")
 	// MigrationEnabled and the next two say what a decommissioned executor moves away.

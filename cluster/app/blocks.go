@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/cluster/shufflefile"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -143,6 +144,15 @@ func (b *blocks) Serve(lookup func(id string) ([]byte, bool)) {
 	b.lookup = lookup
 }
 
+// OpenBlock implements [executor.BlockFiles].
+func (b *blocks) OpenBlock(id string) (rdd.File, error) {
+	p, err := b.find(id)
+	if err != nil {
+		return nil, err
+	}
+	return openSection(p.path, p.offset, p.size)
+}
+
 // cached is a block that lookup finds.
 func (b *blocks) cached(id string) ([]byte, bool) {
 	b.mu.Lock()
@@ -169,26 +179,6 @@ func (b *blocks) OpenBlocks(ids []string) ([]bulk.Chunk, error) {
 		chunks[i] = bulk.FileChunk(p.path, p.offset, p.size)
 	}
 	return chunks, nil
-}
-
-// Transfer fetches from others' block ports. Its owner closes it.
-type Transfer struct{ client *bulk.Client }
-
-// NewTransfer makes a Transfer without connections.
-func NewTransfer() Transfer { return Transfer{bulk.NewClient(bulk.Options{})} }
-
-// Close ends its connections, and what is being fetched.
-func (t Transfer) Close() error { return t.client.Close() }
-
-// Fetch implements [storage.Transfer].
-func (t Transfer) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
-	return t.client.FetchBlocks(b.Context(), from, ids, func(i int, r io.Reader, n int64) error {
-		data := make([]byte, n)
-		if _, err := io.ReadFull(r, data); err != nil {
-			return err
-		}
-		return each(i, data)
-	})
 }
 
 // fetchFile brings a file that a driver serves.

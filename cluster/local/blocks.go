@@ -121,7 +121,7 @@ func (t *blockTable) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string
 	s := t.stores[from]
 	t.mu.Unlock()
 	if s == nil || s.gone() { // the store outlives its process, and must not seem to
-		return fmt.Errorf("fetch blocks from %s: connection refused", from)
+		return fmt.Errorf("fetch blocks from %s: %w: connection refused", from, storage.ErrConnection)
 	}
 	for i, id := range ids {
 		data, err := s.served(id)

@@ -1315,6 +1315,51 @@ func (x *CopyBlock) GetSizes() []int64 {
 	return nil
 }
 
+// IsExecutorAlive asks whether an executor has a block manager.
+type IsExecutorAlive struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ExecutorId    string                 `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IsExecutorAlive) Reset() {
+	*x = IsExecutorAlive{}
+	mi := &file_proto_storage_storage_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IsExecutorAlive) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IsExecutorAlive) ProtoMessage() {}
+
+func (x *IsExecutorAlive) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IsExecutorAlive.ProtoReflect.Descriptor instead.
+func (*IsExecutorAlive) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *IsExecutorAlive) GetExecutorId() string {
+	if x != nil {
+		return x.ExecutorId
+	}
+	return ""
+}
+
 var File_proto_storage_storage_proto protoreflect.FileDescriptor
 
 const file_proto_storage_storage_proto_rawDesc = "" +
@@ -1399,7 +1444,10 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\bblock_id\x18\x01 \x01(\tR\ablockId\x12+\n" +
 	"\x04from\x18\x02 \x01(\v2\x17.storage.BlockManagerIdR\x04from\x12+\n" +
 	"\x05level\x18\x03 \x01(\v2\x15.storage.StorageLevelR\x05level\x12\x14\n" +
-	"\x05sizes\x18\x04 \x03(\x03R\x05sizes:\x87\x01\xe2\xe0\x18\x82\x01\b\x91\x10\x12\x12BlockManagerMaster\x1a\bExecutor\"\brpc.Bool:\x1ewhen MoveBlock has come for itB5The block is there already: it is answered with true.B5Z3github.com/coherer/coherer/messages/storage;storageb\x06proto3"
+	"\x05sizes\x18\x04 \x03(\x03R\x05sizes:\x87\x01\xe2\xe0\x18\x82\x01\b\x91\x10\x12\x12BlockManagerMaster\x1a\bExecutor\"\brpc.Bool:\x1ewhen MoveBlock has come for itB5The block is there already: it is answered with true.\"\xa9\x02\n" +
+	"\x0fIsExecutorAlive\x12\x1f\n" +
+	"\vexecutor_id\x18\x01 \x01(\tR\n" +
+	"executorId:\xf4\x01\xe2\xe0\x18\xef\x01\b\xee\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\brpc.Bool*=org.apache.spark.storage.BlockManagerMessages.IsExecutorAlive:gwhen the connection fails by which a task fetches that executor's shuffle blocks, before it tries againB\x15It is answered again.J\x033.0B5Z3github.com/coherer/coherer/messages/storage;storageb\x06proto3"
 
 var (
 	file_proto_storage_storage_proto_rawDescOnce sync.Once
@@ -1413,7 +1461,7 @@ func file_proto_storage_storage_proto_rawDescGZIP() []byte {
 	return file_proto_storage_storage_proto_rawDescData
 }
 
-var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_proto_storage_storage_proto_goTypes = []any{
 	(*BlockManagerId)(nil),               // 0: storage.BlockManagerId
 	(*MapStatus)(nil),                    // 1: storage.MapStatus
@@ -1438,12 +1486,13 @@ var file_proto_storage_storage_proto_goTypes = []any{
 	(*HeldBlock)(nil),                    // 20: storage.HeldBlock
 	(*MoveBlock)(nil),                    // 21: storage.MoveBlock
 	(*CopyBlock)(nil),                    // 22: storage.CopyBlock
-	(*rpc.EndpointRef)(nil),              // 23: rpc.EndpointRef
+	(*IsExecutorAlive)(nil),              // 23: storage.IsExecutorAlive
+	(*rpc.EndpointRef)(nil),              // 24: rpc.EndpointRef
 }
 var file_proto_storage_storage_proto_depIdxs = []int32{
 	0,  // 0: storage.MapStatus.location:type_name -> storage.BlockManagerId
 	0,  // 1: storage.RegisterBlockManager.block_manager_id:type_name -> storage.BlockManagerId
-	23, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
+	24, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
 	0,  // 3: storage.BlockManagerRegistered.block_manager_id:type_name -> storage.BlockManagerId
 	0,  // 4: storage.UpdateBlockInfo.block_manager_id:type_name -> storage.BlockManagerId
 	4,  // 5: storage.UpdateBlockInfo.storage_level:type_name -> storage.StorageLevel
@@ -1484,7 +1533,7 @@ func file_proto_storage_storage_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_storage_storage_proto_rawDesc), len(file_proto_storage_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

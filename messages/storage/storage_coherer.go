@@ -36,3 +36,6 @@ func (*MoveBlock) ReplyType() *rpc.Bool { return nil }
 
 // ReplyType makes the answer's type known to the compiler.
 func (*CopyBlock) ReplyType() *rpc.Bool { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*IsExecutorAlive) ReplyType() *rpc.Bool { return nil }

@@ -53,6 +53,7 @@ var comments_proto_storage_storage_proto = [...]string{
 	"storage.MoveBlock.sizes", "sizes of a map output's blocks by reducer, in bytes.",
 	"storage.CopyBlock", "CopyBlock makes a block manager fetch a block from one that leaves. It is answered with whether it has the block now, after it has\nreported that by UpdateBlockInfo.",
 	"storage.CopyBlock.sizes", "sizes of a map output's blocks by reducer, in bytes.",
+	"storage.IsExecutorAlive", "IsExecutorAlive asks whether an executor has a block manager.",
 }
 
 var _ = option.Describe(comments_proto_storage_storage_proto[:])
