@@ -193,6 +193,9 @@ func (d *Driver) runJob(b *rpcenv.Blocking, id int32, job rdd.Invocation, action
 		job.Totals.Add(answer.Accumulated)
 		return answer.Results, nil
 	}
+	if errors.Is(err, rpcenv.ErrRefusedStopped) {
+		err = dag.ShutDown(id)
+	}
 	// Otherwise nobody waits for the job any more, and its tasks would keep their cores. In an Env that ends they end with it.
 	if b.Done() && !errors.Is(context.Cause(b.Context()), rpcenv.ErrStopped) {
 		why := dag.JobCancelled{JobID: q.JobID, Reason: fmt.Sprintf("because its context ended: %v", context.Cause(b.Context()))}

@@ -54,18 +54,24 @@ func (g *stage) info(action string) event.StageInfo {
 	return info
 }
 
+// shutDown is why the end of a driver cancels its jobs.
+const shutDown = "because SparkContext was shut down"
+
+// ShutDown is the failure of a job that runs when its driver ends. Its asker learns of the end from the Env, which fails what was not
+// answered.
+func ShutDown(job int32) *JobError { return cancelled(job, shutDown) }
+
 // endUnanswered posts the ends of the jobs that the driver's end leaves unanswered. It mirrors
 // DAGScheduler.cleanUpAfterSchedulerStop.
 func (s *Scheduler) endUnanswered(c *rpcenv.Context) {
-	const why = "because SparkContext was shut down"
 	for _, j := range s.jobs {
 		for _, g := range j.stages {
 			if g.phase == phaseRunning && g.job() == j {
-				s.post(c, event.StageCompleted{JobID: j.id, StageID: g.id, Attempt: g.attempts - 1, Failure: "Stage cancelled " + why})
+				s.post(c, event.StageCompleted{JobID: j.id, StageID: g.id, Attempt: g.attempts - 1, Failure: "Stage cancelled " + shutDown})
 			}
 		}
 		if j.of != nil {
-			s.post(c, event.JobEnd{JobID: j.id, Err: cancelled(j.id, why)})
+			s.post(c, event.JobEnd{JobID: j.id, Err: ShutDown(j.id)})
 		}
 	}
 }
