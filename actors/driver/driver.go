@@ -186,15 +186,13 @@ func (d *Driver) RunJob(b *rpcenv.Blocking, job rdd.Invocation, action rdd.Actio
 }
 
 func (d *Driver) runJob(b *rpcenv.Blocking, id int32, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
+	defer d.jobs.Begin()()
 	q := dag.JobSubmitted{JobID: id, Invocation: job, Action: action}
 	// The answer comes at the job's end: with the usual time-out of an ask a long job would fail.
 	answer, err := rpcenv.AskWait(b, d.ref(dag.Name), q, rpcenv.Timeout("the driver's patience", forever))
 	if err == nil {
 		job.Totals.Add(answer.Accumulated)
 		return answer.Results, nil
-	}
-	if errors.Is(err, rpcenv.ErrRefusedStopped) {
-		err = dag.ShutDown(id)
 	}
 	// Otherwise nobody waits for the job any more, and its tasks would keep their cores. In an Env that ends they end with it.
 	if b.Done() && !errors.Is(context.Cause(b.Context()), rpcenv.ErrStopped) {
@@ -226,10 +224,14 @@ func (d *Driver) Stop(b *rpcenv.Blocking) error { return d.StopWith(b, 0) }
 // StopWith is Stop of an application that ends with an exit code. YARN gets the code.
 func (d *Driver) StopWith(b *rpcenv.Blocking, code int) error {
 	// These two first: executors that end would make the one submit tasks again and the other ask for more executors.
+	var jobs error
+	if d.jobs.Waiting() {
+		_, jobs = rpcenv.AskWait(b, d.ref(dag.Name), dag.StopJobs{})
+	}
 	d.env.Stop(dag.Name)
 	d.env.Stop(allocation.Name)
 	if d.yarn {
-		return errors.Join(d.stopOnYARN(b, code), d.stopBus(b, code))
+		return errors.Join(unlessGone(jobs), d.stopOnYARN(b, code), d.stopBus(b, code))
 	}
 	_, executors := rpcenv.AskWait(b, d.ref(Name), StopExecutors{})
 	_, scheduler := rpcenv.AskWait(b, d.ref(Name), StopDriver{})
@@ -237,7 +239,7 @@ func (d *Driver) StopWith(b *rpcenv.Blocking, code int) error {
 	// A local application has no AppClient, which is as good as one that has been stopped.
 	_, client := rpcenv.AskWait(b, d.ref(appclient.Name), appclient.StopAppClient{})
 	d.stopRest()
-	return errors.Join(unlessGone(executors), unlessGone(scheduler), unlessGone(client), d.stopBus(b, code))
+	return errors.Join(unlessGone(jobs), unlessGone(executors), unlessGone(scheduler), unlessGone(client), d.stopBus(b, code))
 }
 
 // stopBus ends the stream of events, when all others have posted theirs, and waits until the event log has them.

@@ -35,6 +35,9 @@ func On(d *driver.Driver, b *rpcenv.Blocking) *App {
 	}}
 }
 
+// In is the application for another body of the same driver: bodies of a simulation wait each by itself.
+func (a *App) In(b *rpcenv.Blocking) *App { return On(a.driver, b) }
+
 // Conf is the application's settings.
 func (a *App) Conf() *conf.Conf { return a.driver.Env().Conf() }
 

@@ -57,11 +57,13 @@ func (g *stage) info(action string) event.StageInfo {
 // shutDown is why the end of a driver cancels its jobs.
 const shutDown = "because SparkContext was shut down"
 
-// ShutDown is the failure of a job that runs when its driver ends. Its asker learns of the end from the Env, which fails what was not
-// answered.
-func ShutDown(job int32) *JobError { return cancelled(job, shutDown) }
+// stopJobs fails the jobs that run, before the driver ends: later their askers would learn only that an endpoint has stopped.
+func (s *Scheduler) stopJobs(c *rpcenv.Context, m StopJobs) {
+	s.endUnanswered(c)
+	rpcenv.Reply(c, m, JobsCancelled{})
+}
 
-// endUnanswered posts the ends of the jobs that the driver's end leaves unanswered. It mirrors
+// endUnanswered fails the jobs that the driver's end leaves unanswered, and posts their ends. It mirrors
 // DAGScheduler.cleanUpAfterSchedulerStop.
 func (s *Scheduler) endUnanswered(c *rpcenv.Context) {
 	for _, j := range s.jobs {
@@ -71,7 +73,10 @@ func (s *Scheduler) endUnanswered(c *rpcenv.Context) {
 			}
 		}
 		if j.of != nil {
-			s.post(c, event.JobEnd{JobID: j.id, Err: ShutDown(j.id)})
+			s.post(c, event.JobEnd{JobID: j.id, Err: cancelled(j.id, shutDown)})
 		}
+		j.answer.Fail(cancelled(j.id, shutDown)) // in OnStop it comes too late: the Env has failed what was not answered
 	}
+	// What their tasks still bring is nobody's.
+	s.jobs, s.stages = nil, map[int32]*stage{}
 }

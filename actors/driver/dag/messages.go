@@ -37,6 +37,13 @@ type ApplicationDead struct {
 	Line string
 }
 
+// StopJobs fails all jobs with "Job N cancelled because SparkContext was shut down". DAGScheduler is stopped next; their tasks end with
+// their executors.
+type StopJobs struct{ rpcenv.Local }
+
+// ReplyType makes the answer's type known to the compiler.
+func (StopJobs) ReplyType() JobsCancelled { return JobsCancelled{} }
+
 // ReportDeath is the timer that logs the end of an application whose program has submitted no job since.
 type ReportDeath struct{ rpcenv.Local }
 

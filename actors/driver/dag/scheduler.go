@@ -125,6 +125,8 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.unpersistRDDs(c, m)
 	case event.WorkerRemoved:
 		s.workerRemoved(c, m)
+	case StopJobs:
+		s.stopJobs(c, m)
 	case ApplicationDead:
 		s.applicationDead(c, m)
 	case ReportDeath:
