@@ -54,6 +54,7 @@ func TestAnswersOfSpark(t *testing.T) {
 		{"sorts", 80, sortAnswer, sameSort},
 		{"actions", 200, actionAnswer, sameAction},
 		{"files", 60, fileAnswer, sameFiles},
+		{"compressed", 30, compressedAnswer, sameCompressed},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			cases := answersOf(t, group.name)

@@ -134,7 +134,7 @@ func BenchmarkLines(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		r := newLineReader(bytes.NewReader(text), textSplit{end: int64(len(text)), size: int64(len(text))})
+		r := newLineReader(bytes.NewReader(text), textSplit{end: int64(len(text)), size: int64(len(text))}, func(int) {})
 		n := 0
 		for {
 			_, ok, err := r.next()

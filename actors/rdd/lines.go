@@ -28,9 +28,9 @@ type lineReader struct {
 	onRead  func(n int)
 }
 
-func newLineReader(file io.ReaderAt, split textSplit) *lineReader {
+func newLineReader(file io.ReaderAt, split textSplit, onRead func(n int)) *lineReader {
 	room := min(readChunk, split.end-split.start+readAhead, split.size-split.start+1)
-	return &lineReader{file: file, split: split, off: split.start, buf: make([]byte, 0, room), onRead: func(int) {}}
+	return &lineReader{file: file, split: split, off: split.start, buf: make([]byte, 0, room), onRead: onRead}
 }
 
 // next is the next line; ok is false at the end of the split.

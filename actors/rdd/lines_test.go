@@ -31,7 +31,7 @@ func linesOf(text []byte) []string {
 
 // readSplit reads one split to its end.
 func readSplit(file io.ReaderAt, split textSplit) (lines []string, err error) {
-	r := newLineReader(file, split)
+	r := newLineReader(file, split, func(int) {})
 	for {
 		line, ok, err := r.next()
 		if err != nil || !ok {

@@ -25,7 +25,8 @@ const maxSplit = 32 << 20
 // is an error. It cuts each of several files by itself; size is then that of all. A folder without files has no
 // partition.
 //
-// Compressed files, such as NAME.gz, are an error.
+// A file NAME.gz, NAME.bz2, NAME.zst or NAME.deflate is decompressed, and is one split. Other compressed files, such as NAME.snappy, are an
+// error.
 //
 // A relative path is relative to the working directory of the driver, for its executors too.
 func TextFile(path string, minPartitions int) Dataset[string] {
@@ -100,16 +101,23 @@ func readText(r *run, of part, yield func(string) bool) {
 		r.fail(fmt.Errorf("rdd: read text file %s: it has %d bytes here and had %d when the job was submitted: "+
 			"give all nodes the same file, and do not shorten it while the job runs", path, f.Size(), split.size))
 	}
-	lines := newLineReader(f, split)
-	lines.onRead = func(n int) {
+	onRead := func(n int) {
 		// A long line passes no tick while it is read.
 		r.check()
 		if r.task.OnInput != nil {
 			r.task.OnInput(int64(n))
 		}
 	}
+	next := newLineReader(f, split, onRead).next
+	if isCompressed(path) {
+		lines, err := newCompressedReader(f, split, onRead)
+		if err != nil {
+			r.fail(fmt.Errorf("rdd: read text file %s: %w", path, err))
+		}
+		next = lines.next
+	}
 	for {
-		line, ok, err := lines.next()
+		line, ok, err := next()
 		if err != nil {
 			r.fail(fmt.Errorf("rdd: read text file %s: %w", path, err))
 		}

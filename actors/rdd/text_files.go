@@ -38,13 +38,20 @@ func filesOf(in FS, where string) (files []textFile, version string, err error) 
 		}
 		var all []string
 		for _, p := range paths {
-			all = append(all, within(l, p)...)
+			inside := within(l, p)
+			for _, name := range inside {
+				if _, err := l.ReadDir(name); err == nil {
+					return nil, "", fmt.Errorf("%w: %s is a folder in a folder, and TextFile reads the files of one: read %s/* for those of both",
+						ErrBadJob, name, strings.TrimSuffix(p, "/"))
+				}
+			}
+			all = append(all, inside...)
 		}
 		paths = all
 	}
 	for _, p := range paths {
-		if slices.Contains(compressed, path.Ext(p)) {
-			return nil, "", fmt.Errorf("%w: %s is compressed, and TextFile reads plain text only: decompress it first", ErrBadJob, p)
+		if err := readable(p); err != nil {
+			return nil, "", err
 		}
 		f, err := in.Open(p)
 		if err != nil {
@@ -61,10 +68,6 @@ func filesOf(in FS, where string) (files []textFile, version string, err error) 
 	}
 	return files, version, nil
 }
-
-// compressed are the ends of names by which Spark knows a compressed file and reads what is in it (CompressionCodecFactory). Here the bytes
-// would be taken for lines, so such a file is an error.
-var compressed = []string{".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate"}
 
 // hiddenFile reports names that neither a folder nor a pattern stands for: those of notes about files (FileInputFormat.hiddenFileFilter).
 func hiddenFile(name string) bool {
@@ -138,7 +141,8 @@ func exists(l Lister, p string) bool {
 }
 
 // splitsOf cuts files into splits, each file by itself. All but the last of a file are as long as the share that each of minPartitions splits
-// has of all files, and at most maxSplit; the last one may be a tenth longer. An empty file has none. It mirrors FileInputFormat.getSplits,
+// has of all files, and at most maxSplit; the last one may be a tenth longer. An empty file has none, and a compressed one is
+// one split. It mirrors FileInputFormat.getSplits,
 // so that there are as many as in Spark, with the same lines.
 func splitsOf(files []textFile, minPartitions int) (splits [][]byte) {
 	total := int64(0)
@@ -149,7 +153,7 @@ func splitsOf(files []textFile, minPartitions int) (splits [][]byte) {
 	for _, f := range files {
 		for start, end := int64(0), int64(0); end < f.size; start = end {
 			end = f.size
-			if rest := f.size - start; rest > length && rest-length > length/10 {
+			if rest := f.size - start; !isCompressed(f.path) && rest > length && rest-length > length/10 {
 				end = start + length
 			}
 			splits = append(splits, textSplit{f.path, start, end, f.size}.encode())

@@ -119,13 +119,19 @@ func versionOf(t *testing.T, l *Lineage, m *MemDisk) string {
 	return version
 }
 
-// What would be read as if it were lines, and a path that was forgotten, are errors.
+// What would be read as if it were lines, a folder in a folder and a path that was forgotten are errors.
 func TestNoText(t *testing.T) {
-	m := written(t, map[string]string{"/d/a.gz": "\x1f\x8b", "/d/b": "b\n"})
-	for path, want := range map[string]string{"": "needs the path", "/d/a.gz": "/d/a.gz is compressed", "/d": "/d/a.gz is compressed", "/d/*": "/d/a.gz is compressed"} {
+	m := written(t, map[string]string{"/d/a.lz4": "\x04\x22", "/d/b": "b\n", "/e/f/c": "c\n", "/e/a": "a\n"})
+	compressed := "/d/a.lz4 is compressed"
+	for path, want := range map[string]string{
+		"": "needs the path", "/d/a.lz4": compressed, "/d": compressed, "/d/*": compressed, "/e": "/e/f is a folder in a folder", "/e/": "read /e/* for",
+	} {
 		lines, err := Collect(t.Context(), Local(m), fileLines.With(textArgs{path, 2}))
 		if !errors.Is(err, ErrBadJob) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v; want an error of %q", path, lines, err, want)
 		}
+	}
+	if got, err := Collect(t.Context(), Local(m), fileLines.With(textArgs{"/e/*", 1})); err != nil || strings.Join(got, "") != "ac" {
+		t.Errorf("%q, %v", got, err)
 	}
 }

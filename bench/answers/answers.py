@@ -1,11 +1,15 @@
 """Writes Spark's answers for the operations of package rdd: README.md says how to run it."""
 
+import base64
+import bz2
+import gzip
 import json
 import os
 import random
 import shutil
 import sys
 import tempfile
+import zlib
 
 from pyspark import SparkConf, SparkContext
 
@@ -301,8 +305,22 @@ def save(op, kind, x, rdd):
     case("files", op, answer, kind=kind, left=x)
 
 
+def compressed():
+    text = "ä\n" + "".join("line %d\r\n" % i for i in range(30)) + "\nlast"
+    squeeze = {".gz": lambda b: gzip.compress(b, mtime=0), ".bz2": bz2.compress, ".deflate": zlib.compress}
+    for end, f in squeeze.items():
+        for t in [text, text + "\n", "", "\n", "x" * 3000]:
+            for n in [1, 3]:
+                folder = tempfile.mkdtemp()
+                data = f(t.encode())
+                with open(os.path.join(folder, "f" + end), "wb") as out:
+                    out.write(data)
+                case("compressed", "TextFile", lambda: glom(jsc.textFile(folder, n)), left=[["f" + end, base64.b64encode(data).decode()]], n=n)
+                shutil.rmtree(folder)
+
+
 os.makedirs(OUT, exist_ok=True)
-for ask in [sources, sorts, files, joined, actions, shuffled, narrow]:
+for ask in [globals()[name] for name in sys.argv[2:]] or [sources, sorts, files, compressed, joined, actions, shuffled, narrow]:
     pick.seed(ask.__name__)
     ask()
     group, all_of = ask.__name__, cases[ask.__name__]
