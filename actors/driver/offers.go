@@ -69,8 +69,12 @@ func (s *Scheduler) statusUpdate(c *rpcenv.Context, m *app.StatusUpdate) {
 	}
 }
 
-// progress passes on how far attempts have come: by it the task scheduler tells slow tasks.
-func (s *Scheduler) progress(m heartbeat.Progress) {
+// progress passes on how far attempts have come: by it the task scheduler tells slow tasks. It mirrors
+// TaskSchedulerImpl.executorHeartbeatReceived.
+func (s *Scheduler) progress(c *rpcenv.Context, m heartbeat.Progress) {
+	if len(m.Peaks) > 0 {
+		s.post(c, event.ExecutorMetricsUpdate{ExecutorID: m.ExecutorID, Peaks: m.Peaks})
+	}
 	for _, p := range m.Tasks {
 		if s.tasks.Known(p.GetTaskId(), m.ExecutorID) {
 			s.tasks.Progress(p.GetTaskId(), p.GetRecordsRead(), time.Duration(p.GetRunMs())*time.Millisecond)

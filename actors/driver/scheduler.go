@@ -122,7 +122,7 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case heartbeat.ExpireExecutor:
 		s.expireExecutor(c, m)
 	case heartbeat.Progress:
-		s.progress(m)
+		s.progress(c, m)
 	case allocation.RequestTotalExecutors:
 		s.requestTotalExecutors(c, m)
 	case allocation.KillExecutors:

@@ -86,6 +86,8 @@ type IO struct {
 	// Near opens the file of a map output's block that another executor of this host serves; nil: all come by Transfer, as they do after
 	// an error of Near. Who opens the file closes it.
 	Near func(b *rpcenv.Blocking, at *storagepb.BlockManagerId, id string) (rdd.File, error)
+	// Measure measures the process: its Heap, OffHeap, GcCount and GcMs, in a message of its own. It returns soon. nil measures nothing.
+	Measure func() *app.ExecutorMetrics
 }
 
 // Blocks keeps blocks by their ids and serves them at an address. Its methods may be called from several bodies at once.

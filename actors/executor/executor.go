@@ -168,7 +168,7 @@ func (e *Executor) blockManagerID() *storagepb.BlockManagerId {
 func (e *Executor) sendHeartbeat(c *rpcenv.Context) {
 	q := &app.Heartbeat{
 		ExecutorId: e.cfg.Args.ExecutorID, BlockManagerId: e.blockManagerID(), RunningTasks: e.state.runningTasks(),
-		Progress: e.state.progress(c.Now()),
+		Progress: e.state.progress(c.Now()), Peaks: e.poll(),
 	}
 	period := ExecutorHeartbeatInterval
 	rpcenv.Ask(c, e.heartbeat, q, func(r *app.HeartbeatResponse, err error) {

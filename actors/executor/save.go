@@ -19,16 +19,17 @@ func (e *commitDenied) Error() string {
 }
 
 // save computes a partition and writes it to the job's output, if the driver lets this attempt commit. An attempt that fails, is
-// killed or is denied removes what it wrote. count is the records. It mirrors SparkHadoopWriter.executeTask and SparkHadoopMapRedUtil.commitTask.
-func (w *work) save(b *rpcenv.Blocking, t rdd.Task) (count int64, err error) {
+// killed or is denied removes what it wrote. It mirrors SparkHadoopWriter.executeTask and SparkHadoopMapRedUtil.commitTask.
+func (w *work) save(b *rpcenv.Blocking, t rdd.Task, result *app.TaskResult) error {
 	d := w.desc
 	out := rdd.JobOutput{Path: d.GetOutput().GetPath(), Job: d.GetOutput().GetJob()}
 	attempt, err := out.Attempt(w.io.FS, t.Partition, rdd.HadoopAttempt(d.GetStageAttempt(), d.GetAttemptNumber()))
 	if err != nil {
-		return 0, err
+		return err
 	}
-	t.Output = attempt
-	result, err := w.lineage.RunResult(t, rdd.ActionSave)
+	file := &countedOutput{Output: attempt}
+	t.Output = file
+	r, err := w.lineage.RunResult(t, rdd.ActionSave)
 	if err == nil {
 		err = w.mayCommit(b)
 	}
@@ -36,9 +37,10 @@ func (w *work) save(b *rpcenv.Blocking, t rdd.Task) (count int64, err error) {
 		err = attempt.Commit()
 	}
 	if err != nil {
-		return 0, errors.Join(err, attempt.Abort())
+		return errors.Join(err, attempt.Abort())
 	}
-	return result.Count, nil
+	result.Count, result.OutputRecords, result.OutputBytes = r.Count, r.Count, file.bytes
+	return nil
 }
 
 // mayCommit asks OutputCommitCoordinator; nil: this attempt may commit. Without a coordinator none may, as the driver is ending.

@@ -21,6 +21,10 @@ var slowWords = rdd.Define("executor test: slow words", func(none) rdd.Dataset[s
 	return rdd.Sleep(words, func(string) time.Duration { return time.Second })
 })
 
+var longLines = rdd.Define("executor test: long lines", func(none) rdd.Dataset[string] {
+	return rdd.Map(rdd.Range(0, 6, 2), func(int64) string { return strings.Repeat("x", 1<<20) })
+})
+
 // saver is an executor with files in memory, below the output of a job, and what it asks OutputCommitCoordinator.
 type saver struct {
 	*rig
@@ -98,11 +102,29 @@ func TestATaskThatSavesAsksBeforeItCommits(t *testing.T) {
 	if u.GetState() != app.TaskState_FINISHED || u.GetResult().GetCount() != 2 || u.GetResult().GetRecords() != nil {
 		t.Error(u)
 	}
+	if res := u.GetResult(); res.GetOutputBytes() != 7 || res.GetOutputRecords() != 2 {
+		t.Errorf("it wrote %d bytes, %d records", res.GetOutputBytes(), res.GetOutputRecords())
+	}
 	want := `AskPermissionToCommitOutput{stage:4 stage_attempt:2 partition:1 attempt_number:3} with _temporary/attempt_j_0001_m_000001_131075/part-00001 "ww\nwww\n"`
 	if !slices.Equal(s.asked, []string{want}) {
 		t.Errorf("asked\n%q\nwant\n%q", s.asked, want)
 	}
 	s.want(`task_j_0001_m_000001/part-00001 "ww\nwww\n"`)
+}
+
+// What is written in several pieces counts whole.
+func TestTheBytesOfLongLinesCount(t *testing.T) {
+	s := newSaver(t)
+	d := s.save(t, 7, 0, 0)
+	inv, err := longLines.With(none{}).Invocation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Job, d.JobDigest, d.Node = inv.Name, inv.Lineage.Digest(), int32(inv.Lineage.Last())
+	s.launch(d)
+	if res := s.end().GetResult(); res.GetOutputBytes() != 3*(1<<20+1) || res.GetOutputRecords() != 3 {
+		t.Errorf("it wrote %d bytes, %d records", res.GetOutputBytes(), res.GetOutputRecords())
+	}
 }
 
 // An attempt that is denied leaves nothing and says so: a failure that does not count.

@@ -25,6 +25,8 @@ type state struct {
 	own     ownOutputs
 	// migration moves blocks away, once the executor is decommissioned; nil: nothing is to be moved.
 	migration *migration
+	// peaks are those of the process since tasks of an attempt of a stage began to run, until a heartbeat has them after the last one's end.
+	peaks map[stageAttempt]*app.ExecutorMetrics
 	// registering: the block manager is being registered again.
 	registering bool
 }
@@ -35,6 +37,10 @@ type task struct {
 	work   *work  // nil until it begins
 	cancel func() // of the work
 	killed string // why it was killed
+	// launched is when it came, gcMs what the garbage collector had taken then.
+	launched time.Time
+	gcMs     int64
+	peaks    *app.ExecutorMetrics // nil: nothing is measured
 }
 
 // lineageKey names a lineage, as the driver has it: jobs are pure functions of their arguments.
@@ -48,7 +54,8 @@ func newState() state {
 	return state{
 		tasks: map[int64]*task{}, lineages: map[lineageKey]*rdd.Lineage{}, making: map[lineageKey][]func(*rdd.Lineage, error){},
 		outputs: map[int32][]*storagepb.MapStatus{}, asking: map[int32][]func(error){},
-		own: ownOutputs{sizes: map[outputKey][]int64{}},
+		own:   ownOutputs{sizes: map[outputKey][]int64{}},
+		peaks: map[stageAttempt]*app.ExecutorMetrics{},
 	}
 }
 

@@ -25,8 +25,9 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 		return
 	}
 	c.Log().Infof("Running %s", d.GetName())
-	t := &task{desc: d}
+	t := &task{desc: d, launched: c.Now()}
 	e.tasks()[d.GetTaskId()] = t
+	e.began(t)
 	// Before the outputs are looked up: the task was made after losses that the cached ones do not know.
 	e.state.see(d.GetEpoch())
 	c.Send(e.driver, &app.StatusUpdate{ExecutorId: e.cfg.Args.ExecutorID, TaskId: &d.TaskId, State: app.TaskState_RUNNING, TaskCpus: d.GetCpus()})
@@ -168,6 +169,7 @@ func (e *Executor) finish(c *rpcenv.Context, t *task, r *app.TaskResult, err err
 		if r.GetMapStatus() != nil {
 			e.state.own.addStatus(d.GetShuffleId(), r.GetMapStatus())
 		}
+		e.measured(t, r)
 		c.Log().Infof("Finished %s. %d records", d.GetName(), r.GetCount())
 	}
 	if f := u.GetFailure(); f.GetKind() == "FetchFailed" {

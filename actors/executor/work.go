@@ -67,8 +67,8 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 	// Nothing is left, unless a panic ended it.
 	defer w.memory.EndTask(d.GetTaskId())
 	if rdd.Action(d.GetAction()) == rdd.ActionSave && d.ShuffleId == nil {
-		count, err := w.save(b, t)
-		result.Count = count
+		err := w.save(b, t, result)
+		report(result, &metrics)
 		return result, err
 	}
 	// Without a shuffle to write for, the task is one of the result stage.

@@ -26,6 +26,7 @@ func thisProcess() bus.Process {
 	home, _ := os.UserHomeDir()
 	add := func(key, value string) listener.Field[string] { return listener.Field[string]{Key: key, Value: value} }
 	return bus.Process{
+		Measure: measureProcess,
 		Runtime: listener.Properties{
 			add("Java Home", self), add("Java Version", runtime.Version()+" (Coherer, without Java)"), add("Scala Version", "none"),
 		},

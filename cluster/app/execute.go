@@ -81,7 +81,7 @@ func Execute(given Execution) error {
 	x := executor.Boot{
 		Args: a, Settings: given.Settings, Log: log, Resources: resources,
 		LogURLs: variables("SPARK_LOG_URL_", strings.ToLower), Attributes: variables("SPARK_EXECUTOR_ATTRIBUTE_", strings.ToUpper),
-		IO: executor.IO{FS: Files{}, Blocks: store, Transfer: NewTransfer()},
+		IO: executor.IO{FS: Files{}, Blocks: store, Transfer: NewTransfer(), Measure: measureProcess},
 		Made: func(env *rpcenv.Env) error {
 			limitHeap(env.Conf())
 			return p.Serve(env, "")

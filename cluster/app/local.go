@@ -84,7 +84,7 @@ func startLocal(host *transport.Host, d *driver.Driver, appID string, cores int)
 		Args: executor.Args{
 			DriverURL: d.Env().Ref(at, driver.Name).String(), ExecutorID: driver.LocalExecutorID, Hostname: at.Host, Cores: cores, AppID: appID,
 		},
-		IO:       executor.IO{FS: Files{}, Blocks: x.store, Transfer: x.transfer},
+		IO:       executor.IO{FS: Files{}, Blocks: x.store, Transfer: x.transfer, Measure: measureProcess},
 		Settings: settings, Log: log,
 		Made: func(env *rpcenv.Env) error {
 			x.env = env

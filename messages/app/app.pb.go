@@ -888,8 +888,17 @@ type TaskResult struct {
 	// peak_execution_memory is the most that its sorters and hash tables held at once, in bytes.
 	PeakExecutionMemory int64 `protobuf:"varint,27,opt,name=peak_execution_memory,json=peakExecutionMemory,proto3" json:"peak_execution_memory,omitempty"`
 	// shuffle_write is of a map task; shuffle_read of one that reads shuffles.
-	ShuffleWrite  *ShuffleMetrics `protobuf:"bytes,28,opt,name=shuffle_write,json=shuffleWrite,proto3" json:"shuffle_write,omitempty"`
-	ShuffleRead   *ShuffleMetrics `protobuf:"bytes,29,opt,name=shuffle_read,json=shuffleRead,proto3" json:"shuffle_read,omitempty"`
+	ShuffleWrite *ShuffleMetrics `protobuf:"bytes,28,opt,name=shuffle_write,json=shuffleWrite,proto3" json:"shuffle_write,omitempty"`
+	ShuffleRead  *ShuffleMetrics `protobuf:"bytes,29,opt,name=shuffle_read,json=shuffleRead,proto3" json:"shuffle_read,omitempty"`
+	// output_bytes and output_records are what it wrote to files that it has committed.
+	OutputBytes   int64 `protobuf:"varint,60,opt,name=output_bytes,json=outputBytes,proto3" json:"output_bytes,omitempty"`
+	OutputRecords int64 `protobuf:"varint,61,opt,name=output_records,json=outputRecords,proto3" json:"output_records,omitempty"`
+	// deserialize_ms is how long the executor prepared the attempt: it made the lineage and asked for map outputs.
+	DeserializeMs int64 `protobuf:"varint,62,opt,name=deserialize_ms,json=deserializeMs,proto3" json:"deserialize_ms,omitempty"`
+	// gc_ms is how long Go's garbage collector stopped the executor while the attempt ran.
+	GcMs int64 `protobuf:"varint,63,opt,name=gc_ms,json=gcMs,proto3" json:"gc_ms,omitempty"`
+	// peaks are those of the executor while the attempt ran; absent: nothing was measured.
+	Peaks         *ExecutorMetrics `protobuf:"bytes,64,opt,name=peaks,proto3" json:"peaks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1018,6 +1027,41 @@ func (x *TaskResult) GetShuffleWrite() *ShuffleMetrics {
 func (x *TaskResult) GetShuffleRead() *ShuffleMetrics {
 	if x != nil {
 		return x.ShuffleRead
+	}
+	return nil
+}
+
+func (x *TaskResult) GetOutputBytes() int64 {
+	if x != nil {
+		return x.OutputBytes
+	}
+	return 0
+}
+
+func (x *TaskResult) GetOutputRecords() int64 {
+	if x != nil {
+		return x.OutputRecords
+	}
+	return 0
+}
+
+func (x *TaskResult) GetDeserializeMs() int64 {
+	if x != nil {
+		return x.DeserializeMs
+	}
+	return 0
+}
+
+func (x *TaskResult) GetGcMs() int64 {
+	if x != nil {
+		return x.GcMs
+	}
+	return 0
+}
+
+func (x *TaskResult) GetPeaks() *ExecutorMetrics {
+	if x != nil {
+		return x.Peaks
 	}
 	return nil
 }
@@ -1481,7 +1525,9 @@ type Heartbeat struct {
 	// running_tasks are the task attempts that run now.
 	RunningTasks []int64 `protobuf:"varint,3,rep,packed,name=running_tasks,json=runningTasks,proto3" json:"running_tasks,omitempty"`
 	// progress of those that have read something.
-	Progress      []*TaskProgress `protobuf:"bytes,4,rep,name=progress,proto3" json:"progress,omitempty"`
+	Progress []*TaskProgress `protobuf:"bytes,4,rep,name=progress,proto3" json:"progress,omitempty"`
+	// peaks of the executor for each attempt of a stage whose tasks it runs.
+	Peaks         []*StagePeaks `protobuf:"bytes,60,rep,name=peaks,proto3" json:"peaks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1544,6 +1590,170 @@ func (x *Heartbeat) GetProgress() []*TaskProgress {
 	return nil
 }
 
+func (x *Heartbeat) GetPeaks() []*StagePeaks {
+	if x != nil {
+		return x.Peaks
+	}
+	return nil
+}
+
+// StagePeaks are the peaks of an executor since tasks of an attempt of a stage began to run there.
+type StagePeaks struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Stage         int32                  `protobuf:"varint,1,opt,name=stage,proto3" json:"stage,omitempty"`
+	StageAttempt  int32                  `protobuf:"varint,2,opt,name=stage_attempt,json=stageAttempt,proto3" json:"stage_attempt,omitempty"`
+	Metrics       *ExecutorMetrics       `protobuf:"bytes,3,opt,name=metrics,proto3" json:"metrics,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StagePeaks) Reset() {
+	*x = StagePeaks{}
+	mi := &file_proto_app_app_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StagePeaks) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StagePeaks) ProtoMessage() {}
+
+func (x *StagePeaks) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_app_app_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StagePeaks.ProtoReflect.Descriptor instead.
+func (*StagePeaks) Descriptor() ([]byte, []int) {
+	return file_proto_app_app_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *StagePeaks) GetStage() int32 {
+	if x != nil {
+		return x.Stage
+	}
+	return 0
+}
+
+func (x *StagePeaks) GetStageAttempt() int32 {
+	if x != nil {
+		return x.StageAttempt
+	}
+	return 0
+}
+
+func (x *StagePeaks) GetMetrics() *ExecutorMetrics {
+	if x != nil {
+		return x.Metrics
+	}
+	return nil
+}
+
+// ExecutorMetrics are measures of an executor's process, or the highest of several.
+type ExecutorMetrics struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// heap is what objects take, in bytes; off_heap what Go has of the system beside them.
+	Heap    int64 `protobuf:"varint,1,opt,name=heap,proto3" json:"heap,omitempty"`
+	OffHeap int64 `protobuf:"varint,2,opt,name=off_heap,json=offHeap,proto3" json:"off_heap,omitempty"`
+	// execution and storage are what tasks and cached blocks hold of the executor's memory, in bytes; unified is both at one time.
+	Execution int64 `protobuf:"varint,3,opt,name=execution,proto3" json:"execution,omitempty"`
+	Storage   int64 `protobuf:"varint,4,opt,name=storage,proto3" json:"storage,omitempty"`
+	Unified   int64 `protobuf:"varint,5,opt,name=unified,proto3" json:"unified,omitempty"`
+	// gc_count counts the cycles of the garbage collector, gc_ms how long they stopped the process.
+	GcCount       int64 `protobuf:"varint,6,opt,name=gc_count,json=gcCount,proto3" json:"gc_count,omitempty"`
+	GcMs          int64 `protobuf:"varint,7,opt,name=gc_ms,json=gcMs,proto3" json:"gc_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExecutorMetrics) Reset() {
+	*x = ExecutorMetrics{}
+	mi := &file_proto_app_app_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExecutorMetrics) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExecutorMetrics) ProtoMessage() {}
+
+func (x *ExecutorMetrics) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_app_app_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExecutorMetrics.ProtoReflect.Descriptor instead.
+func (*ExecutorMetrics) Descriptor() ([]byte, []int) {
+	return file_proto_app_app_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ExecutorMetrics) GetHeap() int64 {
+	if x != nil {
+		return x.Heap
+	}
+	return 0
+}
+
+func (x *ExecutorMetrics) GetOffHeap() int64 {
+	if x != nil {
+		return x.OffHeap
+	}
+	return 0
+}
+
+func (x *ExecutorMetrics) GetExecution() int64 {
+	if x != nil {
+		return x.Execution
+	}
+	return 0
+}
+
+func (x *ExecutorMetrics) GetStorage() int64 {
+	if x != nil {
+		return x.Storage
+	}
+	return 0
+}
+
+func (x *ExecutorMetrics) GetUnified() int64 {
+	if x != nil {
+		return x.Unified
+	}
+	return 0
+}
+
+func (x *ExecutorMetrics) GetGcCount() int64 {
+	if x != nil {
+		return x.GcCount
+	}
+	return 0
+}
+
+func (x *ExecutorMetrics) GetGcMs() int64 {
+	if x != nil {
+		return x.GcMs
+	}
+	return 0
+}
+
 // TaskProgress is how far an attempt has come: Spark sends it as values of its accumulators.
 type TaskProgress struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
@@ -1557,7 +1767,7 @@ type TaskProgress struct {
 
 func (x *TaskProgress) Reset() {
 	*x = TaskProgress{}
-	mi := &file_proto_app_app_proto_msgTypes[19]
+	mi := &file_proto_app_app_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1569,7 +1779,7 @@ func (x *TaskProgress) String() string {
 func (*TaskProgress) ProtoMessage() {}
 
 func (x *TaskProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[19]
+	mi := &file_proto_app_app_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1582,7 +1792,7 @@ func (x *TaskProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskProgress.ProtoReflect.Descriptor instead.
 func (*TaskProgress) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{19}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *TaskProgress) GetTaskId() int64 {
@@ -1617,7 +1827,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_proto_app_app_proto_msgTypes[20]
+	mi := &file_proto_app_app_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1629,7 +1839,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_app_app_proto_msgTypes[20]
+	mi := &file_proto_app_app_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1642,7 +1852,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_proto_app_app_proto_rawDescGZIP(), []int{20}
+	return file_proto_app_app_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *HeartbeatResponse) GetReregisterBlockManager() bool {
@@ -1726,7 +1936,7 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x06result\x18\x05 \x01(\v2\x0f.app.TaskResultB\x04\xe0\xe0\x18\x02R\x06result\x12*\n" +
 	"\afailure\x18\x06 \x01(\v2\x10.app.TaskFailureR\afailure:\x90\x02\xe2\xe0\x18\x8b\x02\b\xed\a\x12\bExecutor\x1a\x16CoarseGrainedScheduler*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate:-when an attempt begins, and when it has endedBNRUNNING changes nothing; a second end is ignored, so no cores are freed twice.J\x172.1; taskCpus since 3.3B\n" +
 	"\n" +
-	"\b_task_id\"\xf2\x04\n" +
+	"\b_task_id\"\xb6\x06\n" +
 	"\n" +
 	"TaskResult\x121\n" +
 	"\n" +
@@ -1744,7 +1954,12 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x12disk_bytes_spilled\x18\x1a \x01(\x03B\x04\xe0\xe0\x18\x01R\x10diskBytesSpilled\x128\n" +
 	"\x15peak_execution_memory\x18\x1b \x01(\x03B\x04\xe0\xe0\x18\x01R\x13peakExecutionMemory\x128\n" +
 	"\rshuffle_write\x18\x1c \x01(\v2\x13.app.ShuffleMetricsR\fshuffleWrite\x126\n" +
-	"\fshuffle_read\x18\x1d \x01(\v2\x13.app.ShuffleMetricsR\vshuffleRead\"7\n" +
+	"\fshuffle_read\x18\x1d \x01(\v2\x13.app.ShuffleMetricsR\vshuffleRead\x12!\n" +
+	"\foutput_bytes\x18< \x01(\x03R\voutputBytes\x12%\n" +
+	"\x0eoutput_records\x18= \x01(\x03R\routputRecords\x12+\n" +
+	"\x0edeserialize_ms\x18> \x01(\x03B\x04\xe0\xe0\x18\x01R\rdeserializeMs\x12\x19\n" +
+	"\x05gc_ms\x18? \x01(\x03B\x04\xe0\xe0\x18\x01R\x04gcMs\x120\n" +
+	"\x05peaks\x18@ \x01(\v2\x14.app.ExecutorMetricsB\x04\xe0\xe0\x18\x01R\x05peaks\"7\n" +
 	"\vAccumulated\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value\"@\n" +
@@ -1775,13 +1990,27 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\texit_code\x18\x01 \x01(\x05R\bexitCode\x12+\n" +
 	"\x12exit_caused_by_app\x18\x02 \x01(\bR\x0fexitCausedByApp\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason:7\xe2\xe0\x183\b\x8a\b*)org.apache.spark.scheduler.ExecutorExitedJ\x032.1\"\x83\x02\n" +
-	"\fStopExecutor:\xf2\x01\xe2\xe0\x18\xed\x01\b\xf0\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StopExecutor:Kto all when the driver stops, and to one that it gives up, in case it livesB&It is ignored: the executor is ending.J\x032.1\"\xb7\x03\n" +
+	"\fStopExecutor:\xf2\x01\xe2\xe0\x18\xed\x01\b\xf0\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Lorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StopExecutor:Kto all when the driver stops, and to one that it gives up, in case it livesB&It is ignored: the executor is ending.J\x032.1\"\xe4\x03\n" +
 	"\tHeartbeat\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId\x12G\n" +
 	"\x10block_manager_id\x18\x02 \x01(\v2\x17.storage.BlockManagerIdB\x04\xe0\xe0\x18\x01R\x0eblockManagerId\x12#\n" +
 	"\rrunning_tasks\x18\x03 \x03(\x03R\frunningTasks\x12-\n" +
-	"\bprogress\x18\x04 \x03(\v2\x11.app.TaskProgressR\bprogress:\xeb\x01\xe2\xe0\x18\xe6\x01\b\xf2\a\x12\bExecutor\x1a\x11HeartbeatReceiver\"\x15app.HeartbeatResponse*\x1aorg.apache.spark.Heartbeat:Ieach spark.executor.heartbeatInterval, the first after one to two of themBAIt moves the time of the last sign of life and is answered again.J\x032.1\"g\n" +
+	"\bprogress\x18\x04 \x03(\v2\x11.app.TaskProgressR\bprogress\x12+\n" +
+	"\x05peaks\x18< \x03(\v2\x0f.app.StagePeaksB\x04\xe0\xe0\x18\x01R\x05peaks:\xeb\x01\xe2\xe0\x18\xe6\x01\b\xf2\a\x12\bExecutor\x1a\x11HeartbeatReceiver\"\x15app.HeartbeatResponse*\x1aorg.apache.spark.Heartbeat:Ieach spark.executor.heartbeatInterval, the first after one to two of themBAIt moves the time of the last sign of life and is answered again.J\x032.1\"w\n" +
+	"\n" +
+	"StagePeaks\x12\x14\n" +
+	"\x05stage\x18\x01 \x01(\x05R\x05stage\x12#\n" +
+	"\rstage_attempt\x18\x02 \x01(\x05R\fstageAttempt\x12.\n" +
+	"\ametrics\x18\x03 \x01(\v2\x14.app.ExecutorMetricsR\ametrics\"\xc2\x01\n" +
+	"\x0fExecutorMetrics\x12\x12\n" +
+	"\x04heap\x18\x01 \x01(\x03R\x04heap\x12\x19\n" +
+	"\boff_heap\x18\x02 \x01(\x03R\aoffHeap\x12\x1c\n" +
+	"\texecution\x18\x03 \x01(\x03R\texecution\x12\x18\n" +
+	"\astorage\x18\x04 \x01(\x03R\astorage\x12\x18\n" +
+	"\aunified\x18\x05 \x01(\x03R\aunified\x12\x19\n" +
+	"\bgc_count\x18\x06 \x01(\x03R\agcCount\x12\x13\n" +
+	"\x05gc_ms\x18\a \x01(\x03R\x04gcMs\"g\n" +
 	"\fTaskProgress\x12\x17\n" +
 	"\atask_id\x18\x01 \x01(\x03R\x06taskId\x12!\n" +
 	"\frecords_read\x18\x02 \x01(\x03R\vrecordsRead\x12\x1b\n" +
@@ -1812,7 +2041,7 @@ func file_proto_app_app_proto_rawDescGZIP() []byte {
 }
 
 var file_proto_app_app_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_proto_app_app_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_proto_app_app_proto_goTypes = []any{
 	(TaskState)(0),                     // 0: app.TaskState
 	(*Property)(nil),                   // 1: app.Property
@@ -1834,41 +2063,46 @@ var file_proto_app_app_proto_goTypes = []any{
 	(*ExecutorExited)(nil),             // 17: app.ExecutorExited
 	(*StopExecutor)(nil),               // 18: app.StopExecutor
 	(*Heartbeat)(nil),                  // 19: app.Heartbeat
-	(*TaskProgress)(nil),               // 20: app.TaskProgress
-	(*HeartbeatResponse)(nil),          // 21: app.HeartbeatResponse
-	(*rpc.EndpointRef)(nil),            // 22: rpc.EndpointRef
-	(*deploy.ResourceInformation)(nil), // 23: deploy.ResourceInformation
-	(*storage.StorageLevel)(nil),       // 24: storage.StorageLevel
-	(*storage.MapStatus)(nil),          // 25: storage.MapStatus
-	(*storage.BlockManagerId)(nil),     // 26: storage.BlockManagerId
+	(*StagePeaks)(nil),                 // 20: app.StagePeaks
+	(*ExecutorMetrics)(nil),            // 21: app.ExecutorMetrics
+	(*TaskProgress)(nil),               // 22: app.TaskProgress
+	(*HeartbeatResponse)(nil),          // 23: app.HeartbeatResponse
+	(*rpc.EndpointRef)(nil),            // 24: rpc.EndpointRef
+	(*deploy.ResourceInformation)(nil), // 25: deploy.ResourceInformation
+	(*storage.StorageLevel)(nil),       // 26: storage.StorageLevel
+	(*storage.MapStatus)(nil),          // 27: storage.MapStatus
+	(*storage.BlockManagerId)(nil),     // 28: storage.BlockManagerId
 }
 var file_proto_app_app_proto_depIdxs = []int32{
 	1,  // 0: app.SparkAppConfig.spark_properties:type_name -> app.Property
-	22, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
+	24, // 1: app.RegisterExecutor.executor_ref:type_name -> rpc.EndpointRef
 	1,  // 2: app.RegisterExecutor.log_urls:type_name -> app.Property
 	1,  // 3: app.RegisterExecutor.attributes:type_name -> app.Property
-	23, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
+	25, // 4: app.RegisterExecutor.resources:type_name -> deploy.ResourceInformation
 	7,  // 5: app.TaskDescription.output:type_name -> app.TaskOutput
 	8,  // 6: app.TaskDescription.persisted:type_name -> app.PersistedNode
-	24, // 7: app.PersistedNode.level:type_name -> storage.StorageLevel
+	26, // 7: app.PersistedNode.level:type_name -> storage.StorageLevel
 	6,  // 8: app.LaunchTask.data:type_name -> app.TaskDescription
 	0,  // 9: app.StatusUpdate.state:type_name -> app.TaskState
 	11, // 10: app.StatusUpdate.result:type_name -> app.TaskResult
 	14, // 11: app.StatusUpdate.failure:type_name -> app.TaskFailure
-	25, // 12: app.TaskResult.map_status:type_name -> storage.MapStatus
-	26, // 13: app.TaskResult.block_manager:type_name -> storage.BlockManagerId
+	27, // 12: app.TaskResult.map_status:type_name -> storage.MapStatus
+	28, // 13: app.TaskResult.block_manager:type_name -> storage.BlockManagerId
 	12, // 14: app.TaskResult.accumulated:type_name -> app.Accumulated
 	13, // 15: app.TaskResult.shuffle_write:type_name -> app.ShuffleMetrics
 	13, // 16: app.TaskResult.shuffle_read:type_name -> app.ShuffleMetrics
-	26, // 17: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
-	17, // 18: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
-	26, // 19: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
-	20, // 20: app.Heartbeat.progress:type_name -> app.TaskProgress
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	21, // 17: app.TaskResult.peaks:type_name -> app.ExecutorMetrics
+	28, // 18: app.TaskFailure.block_manager:type_name -> storage.BlockManagerId
+	17, // 19: app.RemoveExecutor.exited:type_name -> app.ExecutorExited
+	28, // 20: app.Heartbeat.block_manager_id:type_name -> storage.BlockManagerId
+	22, // 21: app.Heartbeat.progress:type_name -> app.TaskProgress
+	20, // 22: app.Heartbeat.peaks:type_name -> app.StagePeaks
+	21, // 23: app.StagePeaks.metrics:type_name -> app.ExecutorMetrics
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_proto_app_app_proto_init() }
@@ -1878,14 +2112,14 @@ func file_proto_app_app_proto_init() {
 	}
 	file_proto_app_app_proto_msgTypes[5].OneofWrappers = []any{}
 	file_proto_app_app_proto_msgTypes[9].OneofWrappers = []any{}
-	file_proto_app_app_proto_msgTypes[20].OneofWrappers = []any{}
+	file_proto_app_app_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_app_app_proto_rawDesc), len(file_proto_app_app_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   21,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -6,8 +6,10 @@ import (
 	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/driver/listener"
 	"github.com/coherer/coherer/actors/driver/status"
+	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // Config is what a Bus is made of.
@@ -28,6 +30,8 @@ type Process struct {
 	Runtime listener.Properties
 	// System are properties of the machine and of the process.
 	System listener.Properties
+	// Measure measures the process, as executor.IO has it; nil measures nothing.
+	Measure func() *app.ExecutorMetrics
 }
 
 // Bus is the endpoint.
@@ -38,18 +42,20 @@ type Bus struct {
 	held    []listener.Event
 	stages  stages
 	running map[int64]*listener.TaskInfo // attempts that have not ended
+	peaks   stagePeaks
 	log     logger
 	ended   bool
 }
 
 // New makes a Bus without events.
 func New(cfg Config) *Bus {
-	return &Bus{cfg: cfg, stages: stages{}, running: map[int64]*listener.TaskInfo{}, log: logger{to: cfg.Log}}
+	return &Bus{cfg: cfg, stages: stages{}, running: map[int64]*listener.TaskInfo{}, peaks: stagePeaks{}, log: logger{to: cfg.Log}}
 }
 
 // OnStart is a callback of the endpoint.
 func (s *Bus) OnStart(c *rpcenv.Context) {
 	s.began = c.Now().UnixMilli()
+	s.measureFrom(c)
 	s.log.start(c)
 }
 
@@ -84,6 +90,10 @@ func (s *Bus) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.post(c, &listener.SpeculativeTaskSubmitted{StageID: m.StageID, Attempt: m.StageAttempt, Index: m.Index, Partition: m.Partition})
 	case event.Exclusion:
 		s.exclusion(c, m)
+	case event.ExecutorMetricsUpdate:
+		s.executorMetricsUpdate(c, m)
+	case MeasureDriver:
+		s.measureDriver(c)
 	case event.BlockUpdated:
 		s.blockUpdated(c, m)
 	case event.UnpersistRDD:
@@ -107,16 +117,27 @@ func (s *Bus) post(c *rpcenv.Context, e listener.Event) {
 		if len(s.held) < queueCapacity.Get(c.Conf()) {
 			s.held = append(s.held, e)
 		} else {
-			s.log.dropped++
+			s.log.drop(c)
 		}
 		return
 	}
 	if s.cfg.Status != nil {
 		s.cfg.Status.On(e)
 	}
-	if _, ok := e.(*listener.BlockUpdated); !ok || logBlockUpdates.Get(c.Conf()) {
+	if isLogged(c.Conf(), e) {
 		s.log.add(c, e)
 	}
+}
+
+// isLogged reports whether the event log has events of a kind.
+func isLogged(c *conf.Conf, e listener.Event) bool {
+	switch e.(type) {
+	case *listener.BlockUpdated:
+		return logBlockUpdates.Get(c)
+	case *listener.ExecutorMetricsUpdate: // what matters of it comes with the end of a stage
+		return false
+	}
+	return true
 }
 
 func (s *Bus) query(c *rpcenv.Context, m Query) {

@@ -13,6 +13,6 @@
 // most spark.scheduler.listenerbus.eventqueue.capacity lines wait for it; further ones are dropped, and the driver's log says how
 // many. A Log that fails is used no more: the log has one warning, and the application goes on. Stop waits until all lines are written.
 //
-// What Go does not have, as the times of a garbage collector for each task, is 0; the peaks of an executor are left as Spark leaves
-// them where it has none. The accumulators of a program are not in it.
+// What Go does not have, as the processor time of a task, is 0. Peaks of memory are Go's, see peaksOf. The accumulators of a program are not
+// in it.
 package bus

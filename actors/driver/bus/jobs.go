@@ -67,6 +67,7 @@ func (s *Bus) stageSubmitted(c *rpcenv.Context, m event.StageSubmitted) {
 	}
 	now := c.Now().UnixMilli()
 	g.info.Attempt, g.info.Tasks, g.info.Submitted, g.info.Completed, g.info.Failure = m.Attempt, m.Tasks, &now, nil, nil
+	s.stagePeaksBegin(c, stageAttempt{m.StageID, m.Attempt})
 	s.post(c, &listener.StageSubmitted{Stage: g.info, Properties: g.properties})
 }
 
@@ -82,6 +83,7 @@ func (s *Bus) stageCompleted(c *rpcenv.Context, m event.StageCompleted) {
 		info.Failure = &m.Failure
 	}
 	g.info = info
+	s.stagePeaksEnd(c, stageAttempt{m.StageID, m.Attempt})
 	s.post(c, &listener.StageCompleted{Stage: info})
 }
 

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/coherer/coherer/actors/driver/listener"
 	"github.com/coherer/coherer/rpcenv"
@@ -33,8 +34,11 @@ type logger struct {
 	ending   bool // End follows the lines
 	done     bool // nothing more is written
 	dropped  int  // since it was said
-	waiting  []func()
-	timer    rpcenv.Timer
+	said     bool // that events are dropped
+	// since is when the number of dropped events was said last; the zero time: never.
+	since   time.Time
+	waiting []func()
+	timer   rpcenv.Timer
 }
 
 func (l *logger) start(c *rpcenv.Context) {
@@ -57,12 +61,7 @@ func (l *logger) add(c *rpcenv.Context, e listener.Event) {
 		return
 	}
 	if len(l.lines) >= l.capacity {
-		if l.dropped++; !l.timer.Active() {
-			// Spark's words, which runbooks look for.
-			c.Log().Error("Dropping event from queue eventLog. This likely means one of the listeners is too slow and cannot keep up " +
-				"with the rate at which tasks are being started by the scheduler.")
-			l.timer = c.After(droppedEvery, SayDropped{})
-		}
+		l.drop(c)
 		return
 	}
 	line, err := listener.Encode(e)
@@ -74,11 +73,30 @@ func (l *logger) add(c *rpcenv.Context, e listener.Event) {
 	l.next(c)
 }
 
-func (l *logger) sayDropped(c *rpcenv.Context) {
-	if l.dropped > 0 {
-		c.Log().Warnf("Dropped %d events from eventLog: the application is faster than its event log; raise %s", l.dropped, queueCapacity.Key())
-		l.dropped = 0
+// drop counts an event that has no room. The log has Spark's words, which runbooks look for: once that events are dropped, and at most once
+// a minute how many. It mirrors AsyncEventQueue.post.
+func (l *logger) drop(c *rpcenv.Context) {
+	if l.dropped++; !l.timer.Active() {
+		l.timer = c.After(droppedEvery, SayDropped{})
 	}
+	if !l.said {
+		l.said = true
+		c.Log().Error("Dropping event from queue eventLog. This likely means one of the listeners is too slow and cannot keep up " +
+			"with the rate at which tasks are being started by the scheduler.")
+	}
+}
+
+func (l *logger) sayDropped(c *rpcenv.Context) {
+	if l.dropped == 0 {
+		return
+	}
+	since := "the application started"
+	if !l.since.IsZero() {
+		since = l.since.Format(time.DateTime)
+	}
+	c.Log().Warnf("Dropped %d events from eventLog since %s. The application is faster than its event log: raise %s", l.dropped, since,
+		queueCapacity.Key())
+	l.dropped, l.since = 0, c.Now()
 }
 
 // end closes the log when all lines are written.

@@ -15,8 +15,8 @@ var (
 		"How many events may wait for the event log before further ones are dropped.")
 	logBlockUpdates = conf.Declare(Settings, "spark.eventLog.logBlockUpdates.enabled", conf.Bools, "false",
 		"The event log has each change of a kept block.")
-	_ = conf.Declare(Settings, "spark.eventLog.logStageExecutorMetrics", conf.Bools, "false",
-		"The event log has the peaks of each executor in each stage.").Awaits("measures of an executor's memory")
+	logStageMetrics = conf.Declare(Settings, "spark.eventLog.logStageExecutorMetrics", conf.Bools, "false",
+		"The event log has the peaks of each executor in each stage.")
 )
 
 // droppedEvery is how often the log says that events were dropped, as in Spark.

@@ -39,13 +39,14 @@ func (s *Bus) taskEnd(c *rpcenv.Context, m event.TaskEnd) {
 			Finished: millis(m.Finished), Failed: m.Failure != "" && !m.Killed && !m.Resubmitted, Killed: m.Killed,
 			Accumulables: []listener.Accumulable{},
 		},
-		ExecutorMetrics: listener.Unmeasured,
+		ExecutorMetrics: peaksOf(m.Result.GetPeaks()),
 		Metrics:         metricsOf(m.Result),
 	}
 	if m.Map {
 		e.Type = listener.ShuffleMapTask
 	}
 	s.post(c, e)
+	s.peaks.note(stageAttempt{m.StageID, m.StageAttempt}, m.ExecutorID, e.ExecutorMetrics)
 }
 
 // millis is a time in an event: 0 for the zero time.
@@ -62,7 +63,7 @@ func metricsOf(r *app.TaskResult) *listener.TaskMetrics {
 		return nil
 	}
 	m := &listener.TaskMetrics{
-		RunTime: r.GetRunMs(), ResultSize: max(int64(len(r.GetRecords())), r.GetSize()),
+		RunTime: r.GetRunMs(), DeserializeTime: r.GetDeserializeMs(), GCTime: r.GetGcMs(), ResultSize: max(int64(len(r.GetRecords())), r.GetSize()),
 		Input: listener.Input{Bytes: r.GetBytesRead()}, UpdatedBlocks: []json.RawMessage{},
 	}
 	// The records of files and of shuffles are counted together.
@@ -71,6 +72,7 @@ func metricsOf(r *app.TaskResult) *listener.TaskMetrics {
 	m.MemorySpilled, m.DiskSpilled = r.GetMemoryBytesSpilled(), r.GetDiskBytesSpilled()
 	m.PeakMemory, m.PeakOnHeap = r.GetPeakExecutionMemory(), r.GetPeakExecutionMemory()
 	m.ShuffleWrite.Bytes, m.ShuffleWrite.Records = r.GetShuffleWrite().GetBytes(), r.GetShuffleWrite().GetRecords()
+	m.Output = listener.Output{Bytes: r.GetOutputBytes(), Records: r.GetOutputRecords()}
 	return m
 }
 

@@ -115,7 +115,7 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		if m.Kind == event.ExecutorLost {
 			s.post(c, m)
 		}
-	case event.TaskStart, event.TaskGettingResult, event.Exclusion, event.ExecutorRegistered:
+	case event.TaskStart, event.TaskGettingResult, event.Exclusion, event.ExecutorRegistered, event.ExecutorMetricsUpdate:
 		s.post(c, m)
 	case event.PartitionKept:
 		s.partitionKept(c, m)

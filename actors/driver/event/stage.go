@@ -3,6 +3,7 @@ package event
 import (
 	"github.com/coherer/coherer/actors/driver/exclude"
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/messages/app"
 	"github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -39,6 +40,13 @@ type RDD struct {
 type Exclusion struct {
 	rpcenv.Local
 	exclude.Event
+}
+
+// ExecutorMetricsUpdate reports what a heartbeat said of an executor (SparkListenerExecutorMetricsUpdate).
+type ExecutorMetricsUpdate struct {
+	rpcenv.Local
+	ExecutorID string
+	Peaks      []*app.StagePeaks
 }
 
 // BlockManagerAdded reports that the block manager of an executor registered (SparkListenerBlockManagerAdded).

@@ -23,12 +23,13 @@ type ExpireExecutor struct {
 	Reason     string
 }
 
-// Progress reports to CoarseGrainedScheduler how far tasks of an executor have come that have read something. Another one replaces
-// it. Spark makes a call of it: TaskScheduler.executorHeartbeatReceived.
+// Progress reports to CoarseGrainedScheduler how far tasks of an executor have come that have read something, and the peaks of the
+// executor for stages. Another one replaces it. Spark makes a call of it: TaskScheduler.executorHeartbeatReceived.
 type Progress struct {
 	rpcenv.Local
 	ExecutorID string
 	Tasks      []*app.TaskProgress
+	Peaks      []*app.StagePeaks
 }
 
 // Receiver is the endpoint.
@@ -67,8 +68,8 @@ func (r *Receiver) Receive(c *rpcenv.Context, m rpcenv.Message) {
 // heartbeat of an unknown executor asks it to register its block manager again, as Spark does.
 func (r *Receiver) heartbeat(c *rpcenv.Context, m *app.Heartbeat) {
 	unknown := !r.lastSeen.seen(m.GetExecutorId(), c.Now())
-	if !unknown && len(m.GetProgress()) > 0 {
-		c.Send(r.scheduler, Progress{ExecutorID: m.GetExecutorId(), Tasks: m.GetProgress()})
+	if !unknown && len(m.GetProgress())+len(m.GetPeaks()) > 0 {
+		c.Send(r.scheduler, Progress{ExecutorID: m.GetExecutorId(), Tasks: m.GetProgress(), Peaks: m.GetPeaks()})
 	}
 	rpcenv.Reply(c, m, &app.HeartbeatResponse{ReregisterBlockManager: &unknown})
 }

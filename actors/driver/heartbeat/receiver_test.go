@@ -55,8 +55,13 @@ func TestProgressGoesToTheScheduler(t *testing.T) {
 	ref := w.Register(env, heartbeat.Name, heartbeat.New(scheduler.Ref))
 	scheduler.Send(ref, event.ExecutorChange{Kind: event.ExecutorAdded, ExecutorID: "7"})
 	progress := []*app.TaskProgress{{TaskId: 5, RecordsRead: 3, RunMs: 10}}
+	peaks := []*app.StagePeaks{{Stage: 3}}
 	for _, q := range []*app.Heartbeat{
-		{ExecutorId: "8", Progress: progress}, {ExecutorId: "7", RunningTasks: []int64{5}}, {ExecutorId: "7", Progress: progress},
+		{ExecutorId: "8", Progress: progress},
+		{ExecutorId: "7", RunningTasks: []int64{5}},
+		{ExecutorId: "7", Progress: progress},
+		{ExecutorId: "7", Peaks: peaks},
+		{ExecutorId: "8", Peaks: peaks},
 	} {
 		if _, err := rpctest.Ask[*app.HeartbeatResponse](scheduler, ref, q); err != nil {
 			t.Fatal(err)
@@ -64,8 +69,11 @@ func TestProgressGoesToTheScheduler(t *testing.T) {
 	}
 	w.Settle()
 	got := scheduler.Waiting()
-	if len(got) != 1 {
+	if len(got) != 2 {
 		t.Fatalf("the scheduler got %v", got)
+	}
+	if m, ok := got[1].(heartbeat.Progress); !ok || len(m.Peaks) != 1 || m.Peaks[0] != peaks[0] {
+		t.Errorf("the scheduler got %+v", got[1])
 	}
 	if m, ok := got[0].(heartbeat.Progress); !ok || m.ExecutorID != "7" || len(m.Tasks) != 1 || m.Tasks[0] != progress[0] {
 		t.Errorf("the scheduler got %+v", got[0])
