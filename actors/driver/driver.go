@@ -57,6 +57,9 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if scheduler.allocations, err = allocations(env.Conf(), cfg.FS); err != nil {
 		return nil, fmt.Errorf("driver: %w", err)
 	}
+	if scheduler.racks, err = racks(env.Conf(), cfg.FS); err != nil {
+		return nil, fmt.Errorf("driver: %w", err)
+	}
 	if scheduler.exclude, err = exclude.NewConfig(env.Conf(), cfg.maxFailures(env.Conf()), false); err != nil {
 		return nil, fmt.Errorf("driver: %w", err)
 	}

@@ -32,6 +32,7 @@ type Scheduler struct {
 	tasks     *tasks.Scheduler
 	// allocations are the pools of the allocation file; nil without one.
 	allocations *pools.Allocations
+	racks       func(host string) string // nil: no host has one
 	exclude     exclude.Config
 	cpus        int
 	maxSize     int // of a LaunchTask, in bytes

@@ -26,8 +26,10 @@ var (
 		"How long a task waits for the executor that has its data.")
 	localityWaitNode = conf.Fallback(Settings, "spark.locality.wait.node", conf.AtLeast(conf.Durations(time.Millisecond), 0), localityWait,
 		"How long a task waits for the machine that has its data.")
-	_ = conf.Fallback(Settings, "spark.locality.wait.rack", conf.AtLeast(conf.Durations(time.Millisecond), 0), localityWait,
-		"How long a task waits for the rack that has its data.").Awaits("racks of hosts")
+	localityWaitRack = conf.Fallback(Settings, "spark.locality.wait.rack", conf.AtLeast(conf.Durations(time.Millisecond), 0), localityWait,
+		"How long a task waits for the rack that has its data.")
+	topologyTable = conf.Optional(Settings, "spark.hadoop.net.topology.table.file.name", conf.Filled(conf.Paths),
+		"The file that says on which rack a host is: a line for each, with the host and the rack. Others are on /default-rack; without it no host has a rack.")
 	localityWaitLegacyReset = conf.Declare(Settings, "spark.locality.wait.legacyResetOnTaskLaunch", conf.Bools, "false",
 		"Whether each start of a task begins its stage's wait anew, as before Spark 3.1.")
 	speculation = conf.Declare(Settings, "spark.speculation", conf.Bools, "false",
@@ -61,8 +63,9 @@ func (s *Scheduler) startTasks(c *rpcenv.Context) {
 		MaxFailures:   s.cfg.maxFailures(c.Conf()),
 		MaxResultSize: submit.DriverMaxResultSize.Get(c.Conf()),
 		Waits: tasks.Waits{
-			Process: localityWaitProcess.Get(c.Conf()), Node: localityWaitNode.Get(c.Conf()),
+			Process: localityWaitProcess.Get(c.Conf()), Node: localityWaitNode.Get(c.Conf()), Rack: localityWaitRack.Get(c.Conf()),
 		},
+		Rack:                 s.racks,
 		LegacyReset:          localityWaitLegacyReset.Get(c.Conf()),
 		Speculation:          speculationOf(c.Conf()),
 		Exclude:              s.exclude,

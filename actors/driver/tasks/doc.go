@@ -10,8 +10,7 @@
 // (speculation.go). Update and ExecutorLost take the ends of attempts (end.go, lost.go). A result that its executor keeps counts when
 // it is fetched (Effects.Fetch, Fetched). A set that is a zombie starts nothing any more; it is forgotten when its last attempt ended.
 //
-// The driver sends no profile but the default one and no resources beside cores, and it knows no racks: only the recordings test what
-// is said of these here.
+// The driver sends no profile but the default one and no resources beside cores: only the recordings test what is said of these here.
 //
 // Each call returns Effects: messages for the DAGScheduler, in order, attempts to be killed, executors to be ended, and whether free
 // cores are to be offered again. What Spark 4.1.4 decides is in testdata/golden; TestGolden plays it, down to the inner state. Where
