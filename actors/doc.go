@@ -52,6 +52,7 @@
 //	  numbers/   the numbers of jobs, for programs of several goroutines
 //	storage/     BlockManagerMaster, BlockManagerMasterHeartbeat
 //	  blocks/    an executor's cached blocks, in memory and on disk
+//	  broadcast/ values of broadcasts in pieces, and the driver's side of them
 //	  memory/    pure but for its lock: an executor's memory, divided between tasks and blocks
 //	executor/    Executor               runs tasks, keeps their map outputs
 //	  fetch/     brings the blocks that a task reads of shuffles, from several executors at once

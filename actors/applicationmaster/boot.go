@@ -11,6 +11,7 @@ import (
 	"github.com/coherer/coherer/actors/ids"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/storage/broadcast"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient/distcache"
 	"github.com/coherer/coherer/messages/yarn"
@@ -40,6 +41,8 @@ type Boot struct {
 	// FS and Transfer are the driver's.
 	FS       rdd.FS
 	Transfer storage.Transfer
+	// Blocks are the driver's, in cluster mode; nil: it has no broadcasts.
+	Blocks func(*rpcenv.Env) broadcast.Server
 	// User, EventLog and Process are the driver's, in cluster mode.
 	User     string
 	EventLog bus.Log
@@ -121,7 +124,12 @@ func (r *Running) start(x Boot) error {
 	if err != nil || !x.ClusterMode {
 		return err
 	}
+	var served broadcast.Server
+	if x.Blocks != nil {
+		served = x.Blocks(r.Env)
+	}
 	r.Driver, err = driver.Start(r.Env, driver.Config{
+		Blocks:  served,
 		AppName: submit.AppName.Get(x.Env.Conf), User: x.User, FS: x.FS, Transfer: x.Transfer, YARN: &driver.YARN{AppID: x.Attempt.App.String()},
 		EventLog: x.EventLog, Process: x.Process,
 	})

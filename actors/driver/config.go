@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/status"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/storage/broadcast"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/messages/deploy"
@@ -36,6 +37,8 @@ type Config struct {
 	// Transfer fetches results that are too large for a message. Without it they are lost: a job that has such
 	// a result fails when its task has been tried spark.task.maxFailures times.
 	Transfer storage.Transfer
+	// Blocks serves the pieces of broadcasts to executors. Without it the application has no broadcasts.
+	Blocks broadcast.Server
 	// EventLog takes the application's event log; nil writes no event log.
 	EventLog bus.Log
 	// Status is kept up to date for the pages (bus.Query); nil: there are none.

@@ -19,6 +19,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/numbers"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/storage/broadcast"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -36,6 +37,8 @@ type Driver struct {
 	bus       bool // there is a LiveListenerBus
 	jobs      numbers.Jobs
 	fs        rdd.FS
+
+	broadcasts *broadcast.Driver // nil: Config.Blocks is
 
 	allocation *allocation.Manager // nil: the settings fix the number of executors
 }
@@ -64,6 +67,9 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 		return nil, fmt.Errorf("driver: %w", err)
 	}
 	d := &Driver{env: env, scheduler: scheduler, yarn: cfg.YARN != nil, bus: cfg.wantsEvents(), fs: cfg.FS}
+	if cfg.Blocks != nil {
+		d.broadcasts = broadcast.NewDriver(cfg.Blocks)
+	}
 	d.receiver = heartbeat.New(d.ref(Name))
 	d.blocks = storage.NewMaster(d.ref(dag.Name))
 	d.blocks.MovesTo(d.ref(Name), d.ref(dag.Name))
@@ -190,6 +196,9 @@ func (d *Driver) RunJob(b *rpcenv.Blocking, job rdd.Invocation, action rdd.Actio
 
 func (d *Driver) runJob(b *rpcenv.Blocking, id int32, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
 	defer d.jobs.Begin()()
+	if err := d.checkBroadcasts(job); err != nil {
+		return nil, fmt.Errorf("job %s: %w", job.Name, err)
+	}
 	q := dag.JobSubmitted{JobID: id, Invocation: job, Action: action}
 	// The answer comes at the job's end: with the usual time-out of an ask a long job would fail.
 	answer, err := rpcenv.AskWait(b, d.ref(dag.Name), q, rpcenv.Timeout("the driver's patience", forever))

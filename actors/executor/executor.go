@@ -96,6 +96,8 @@ func (e *Executor) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		e.removeBlock(c, m)
 	case *storagepb.RemoveRdd:
 		e.removeRDD(c, m)
+	case *storagepb.RemoveBroadcast:
+		e.removeBroadcast(c, m)
 	case *storagepb.ReplicateBlock:
 		e.replicateBlock(c, m)
 	case *storagepb.CopyBlock:

@@ -29,6 +29,7 @@ type state struct {
 	peaks map[stageAttempt]*app.ExecutorMetrics
 	// registering: the block manager is being registered again.
 	registering bool
+	broadcasts  broadcasts
 }
 
 // task is an attempt that runs.
@@ -41,6 +42,7 @@ type task struct {
 	launched time.Time
 	gcMs     int64
 	peaks    *app.ExecutorMetrics // nil: nothing is measured
+	uses     *rdd.Lineage         // whose broadcasts it uses; nil: it uses none
 }
 
 // lineageKey names a lineage, as the driver has it: jobs are pure functions of their arguments.
@@ -54,8 +56,9 @@ func newState() state {
 	return state{
 		tasks: map[int64]*task{}, lineages: map[lineageKey]*rdd.Lineage{}, making: map[lineageKey][]func(*rdd.Lineage, error){},
 		outputs: map[int32][]*storagepb.MapStatus{}, asking: map[int32][]func(error){},
-		own:   ownOutputs{sizes: map[outputKey][]int64{}},
-		peaks: map[stageAttempt]*app.ExecutorMetrics{},
+		own:        ownOutputs{sizes: map[outputKey][]int64{}},
+		peaks:      map[stageAttempt]*app.ExecutorMetrics{},
+		broadcasts: newBroadcasts(),
 	}
 }
 

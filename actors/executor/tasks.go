@@ -15,7 +15,7 @@ import (
 // errKilled ends a task that the driver no longer wants.
 var errKilled = errors.New("killed")
 
-// launchTask runs an attempt: the lineage, then the locations of the map outputs it reads, then the work.
+// launchTask runs an attempt: the lineage, then the values of its broadcasts, then the locations of the map outputs it reads, then the work.
 func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 	if e.tasks()[d.GetTaskId()] != nil || e.state.stopping {
 		return // a duplicate
@@ -32,22 +32,31 @@ func (e *Executor) launchTask(c *rpcenv.Context, d *app.TaskDescription) {
 	e.state.see(d.GetEpoch())
 	c.Send(e.driver, &app.StatusUpdate{ExecutorId: e.cfg.Args.ExecutorID, TaskId: &d.TaskId, State: app.TaskState_RUNNING, TaskCpus: d.GetCpus()})
 	e.withLineage(c, t, func(l *rdd.Lineage) {
-		e.withOutputs(c, l, d, func(outputs map[int][]*storagepb.MapStatus, err error) {
+		e.withBroadcasts(c, t, l, func(err error) {
 			if err != nil {
 				e.finish(c, t, nil, err)
 				return
 			}
-			if e.tasks()[d.GetTaskId()] != t { // it was killed while it waited for the outputs
-				return
-			}
-			t.work = &work{
-				desc: d, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(),
-				driver: e.driver.Address, limits: limitsOf(c.Conf()), memory: e.memory, began: c.Now(),
-				cached: e.cached, master: e.blocks, sum: newSum(c.Conf()),
-			}
-			t.cancel = rpcenv.Run(c, "", t.work.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
+			e.withOutputs(c, l, d, func(outputs map[int][]*storagepb.MapStatus, err error) { e.begin(c, t, l, outputs, err) })
 		})
 	})
+}
+
+// begin starts the work of an attempt that has all it needs.
+func (e *Executor) begin(c *rpcenv.Context, t *task, l *rdd.Lineage, outputs map[int][]*storagepb.MapStatus, err error) {
+	if err != nil {
+		e.finish(c, t, nil, err)
+		return
+	}
+	if e.tasks()[t.desc.GetTaskId()] != t { // it was killed while it waited for the outputs
+		return
+	}
+	t.work = &work{
+		desc: t.desc, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(),
+		driver: e.driver.Address, limits: limitsOf(c.Conf()), memory: e.memory, began: c.Now(),
+		cached: e.cached, master: e.blocks, sum: newSum(c.Conf()),
+	}
+	t.cancel = rpcenv.Run(c, "", t.work.run, func(r *app.TaskResult, err error) { e.finish(c, t, r, err) })
 }
 
 func (e *Executor) tasks() map[int64]*task { return e.state.tasks }
@@ -156,6 +165,7 @@ func (e *Executor) finish(c *rpcenv.Context, t *task, r *app.TaskResult, err err
 		return
 	}
 	delete(e.tasks(), d.GetTaskId())
+	e.release(t)
 	u := &app.StatusUpdate{ExecutorId: e.cfg.Args.ExecutorID, TaskId: &d.TaskId, TaskCpus: d.GetCpus(), State: app.TaskState_FINISHED, Result: r}
 	switch {
 	case t.killed != "":

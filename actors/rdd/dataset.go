@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync/atomic"
 )
 
 // Dataset is a collection of records of type T that is described, not computed: the counterpart of Spark's RDD. It is
@@ -43,7 +44,9 @@ type node struct {
 	indeterminate bool
 	// barrier: the tasks of its stage run all at once, see Barrier.
 	barrier bool
-	err     error // why a job with this node cannot be used
+	// broadcasts are those in the arguments of the jobs whose result the node is.
+	broadcasts atomic.Pointer[[]BroadcastVar]
+	err        error // why a job with this node cannot be used
 }
 
 func newDataset[T any](n *node, iterate func(r *run, partition int) iter.Seq[T]) Dataset[T] {

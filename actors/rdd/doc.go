@@ -98,6 +98,19 @@
 //     recovered. Errors of Task.Fetch, Task.Done and Task.Sleep are returned as they are.
 //   - Decoders are bounded: damaged bytes give ErrCorrupt and never a panic or a large allocation.
 //
+// # Broadcasts
+//
+// A large value that all tasks read, such as a table, is better not a part of the argument, which travels with every task. A Broadcast of it
+// is: the executors fetch the value once, and most of it from each other:
+//
+//	type Args struct{ Table rdd.Broadcast[map[string]int64] }
+//
+//	table, err := rdd.NewBroadcast(ctx, app, prices)
+//	sums, err := rdd.Collect(ctx, app, Sums.With(Args{table}))
+//
+// In the functions of the job a.Table.Value() is the value, which nobody may change. Unpersist makes the executors give it up, Destroy ends
+// it.
+//
 // # What is kept
 //
 // Persist keeps the partitions of a Dataset where they were computed first, in memory, on disk or both; Cache is Persist in memory.

@@ -51,6 +51,9 @@ func Define[A, T any](name string, f func(A) Dataset[T]) Job[A, T] {
 			}
 		}()
 		d = f(a)
+		if err := addBroadcasts(d.node, &a); err != nil {
+			return d, fmt.Errorf("job %q: %w", name, err)
+		}
 		// Now, before another job takes it up and marks what it adds itself.
 		markOrigin(d.node, name, args)
 		return d, nil

@@ -3,6 +3,7 @@ package rdd
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -11,12 +12,14 @@ import (
 
 // Local is a Runner without a cluster, for tests and for learning: it runs one task after the other in the calling
 // goroutine and keeps the shuffles in memory. As an executor does, it makes the lineage anew and compares the digests.
-// The pauses of Sleep take no time. Persisted Datasets are kept in memory, without a bound, as long as the Runner.
-func Local(fs FS) Runner { return local{fs, newLocalCache()} }
+// The pauses of Sleep take no time. Persisted Datasets and Broadcasts are kept in memory, without a bound, as long as the
+// Runner.
+func Local(fs FS) Runner { return local{fs, newLocalCache(), &localBroadcasts{}} }
 
 type local struct {
 	fs FS
 	*localCache
+	*localBroadcasts
 }
 
 // localJob is one run of a job; outputs has the blocks by shuffle, map task and reducer.
@@ -45,6 +48,9 @@ func (r local) runJob(ctx context.Context, job Invocation, action Action) ([]Res
 	}
 	if err := lineage.Check(job.Lineage.Digest()); err != nil {
 		return nil, &LineageError{Job: job.Name, Driver: job.Lineage.Lines(), Executor: lineage.Lines()}
+	}
+	if err := r.give(lineage.Broadcasts()); err != nil {
+		return nil, fmt.Errorf("job %s: %w", job.Name, err)
 	}
 	j := &localJob{ctx: ctx, fs: r.fs, lineage: lineage}
 	shuffles := lineage.Shuffles()

@@ -29,7 +29,7 @@ func (m *manager) update(u *storage.UpdateBlockInfo) (kept, changed bool) {
 	return kept, had != kept
 }
 
-// holders are the managers that have a block, those on host first, else by the order of executors.
+// holders are the managers that have a block, those on host first, else by the order of executors; that of the driver is the last one.
 func (s *Master) holders(block, host string) []*manager {
 	var near, far []*manager
 	for _, id := range s.order() {
@@ -41,5 +41,9 @@ func (s *Master) holders(block, host string) []*manager {
 			far = append(far, m)
 		}
 	}
-	return slices.Concat(near, far)
+	all := slices.Concat(near, far)
+	if s.driver != nil && s.driver.blocks[block] != nil {
+		all = append(all, s.driver)
+	}
+	return all
 }

@@ -30,6 +30,7 @@ type Master struct {
 	// leaving are executors that are decommissioned: they take no blocks of others.
 	leaving map[string]bool
 	moves   []rpcenv.Ref // see MovesTo
+	driver  *manager     // that of the driver; nil before the first broadcast
 }
 
 // NewMaster makes a Master without block managers. Listeners get event.PartitionKept.
@@ -58,6 +59,10 @@ func (s *Master) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.isExecutorAlive(c, m)
 	case RemoveRDD:
 		s.removeRDD(c, m)
+	case KeepBroadcast:
+		s.keepBroadcast(c, m)
+	case GiveUpBroadcast:
+		s.giveUpBroadcast(c, m)
 	case event.ExecutorChange:
 		s.executorChange(c, m)
 	default:

@@ -37,6 +37,6 @@ var (
 		"Whether that storage is emptied at the end.").Awaits("storage outside of the cluster for the blocks of decommissioned executors")
 	BlockManagerPort = conf.Declare(Settings, "spark.blockManager.port", conf.Ports, "0",
 		"The port of the block managers of executors.")
-	_ = conf.Fallback(Settings, "spark.driver.blockManager.port", conf.Ports, BlockManagerPort,
-		"The port of the driver's block manager.").Awaits("a block manager of the driver")
+	DriverBlockManagerPort = conf.Fallback(Settings, "spark.driver.blockManager.port", conf.Ports, BlockManagerPort,
+		"The port of the driver's block manager, which serves broadcasts.")
 )

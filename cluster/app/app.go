@@ -20,6 +20,7 @@ var (
 	_ rdd.Runner      = (*App)(nil)
 	_ rdd.Rounds      = (*App)(nil)
 	_ rdd.Unpersister = (*App)(nil)
+	_ rdd.Broadcaster = (*App)(nil)
 )
 
 // On is the App of a driver whose program is a body of Env.Go, as in a simulation. There the end of a context that is not the
@@ -66,6 +67,29 @@ func (a *App) Unpersist(ctx context.Context, keys []string) error {
 	b := a.blocking(ctx)
 	defer b.Close()
 	err := a.driver.Unpersist(b, keys)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// Broadcast keeps an encoded value for the executors (rdd.NewBroadcast). It fails with the cause of ctx when that ends first.
+func (a *App) Broadcast(ctx context.Context, encoded []byte) (rdd.BroadcastInfo, error) {
+	b := a.blocking(ctx)
+	defer b.Close()
+	info, err := a.driver.Broadcast(b, encoded)
+	if err != nil && ctx.Err() != nil {
+		return info, context.Cause(ctx)
+	}
+	return info, err
+}
+
+// Unbroadcast makes the executors give up a broadcast (rdd.Broadcast.Unpersist), and the driver too where destroyed says that the program
+// called Destroy there. It fails with the cause of ctx when that ends first.
+func (a *App) Unbroadcast(ctx context.Context, id int64, destroyed string) error {
+	b := a.blocking(ctx)
+	defer b.Close()
+	err := a.driver.Unbroadcast(b, id, destroyed)
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -97,7 +97,11 @@ func drive(s Submission, program Program, args []string) (err error) {
 	}
 	transfer := NewTransfer()
 	defer func() { err = errors.Join(err, transfer.Close()) }()
-	cfg := driver.Config{Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}, Transfer: transfer, Process: thisProcess()}
+	broadcasts := NewDriverBlocks(env, bind, log)
+	defer func() { err = errors.Join(err, broadcasts.Close()) }()
+	cfg := driver.Config{
+		Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}, Transfer: transfer, Blocks: broadcasts, Process: thisProcess(),
+	}
 	if cfg.EventLog, err = eventLog(c); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/applicationmaster"
+	"github.com/coherer/coherer/actors/storage/broadcast"
 	"github.com/coherer/coherer/cluster/boot"
 	"github.com/coherer/coherer/cluster/gossip"
 	"github.com/coherer/coherer/cluster/known"
@@ -64,6 +65,16 @@ func runMaster(clusterMode bool, args []string, find func(class string) (Program
 		warnDriver(env, x.Env.Listen.Host, log)
 		return serveSelf(p.Host, env.Address())
 	}
+	var broadcasts *DriverBlocks
+	x.Blocks = func(env *rpcenv.Env) broadcast.Server {
+		broadcasts = NewDriverBlocks(env, x.Env.Listen.Host, log)
+		return broadcasts
+	}
+	defer func() {
+		if broadcasts != nil {
+			err = errors.Join(err, broadcasts.Close())
+		}
+	}()
 	r, err := x.Run(p.Host)
 	if err != nil {
 		return 0, rpcenv.ListenAdvice(err, known.DriverBindAddress.Source(x.Env.Conf), known.DriverPort.Key())

@@ -40,5 +40,6 @@ var Programs = map[string]Program{
 var Studies = map[string]Program{
 	"cached": Cached,
 	"twice":  Twice,
+	"shared": Shared,
 	"words":  Words,
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/coherer/coherer/actors/nodemanager"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/storage/broadcast"
 	"github.com/coherer/coherer/actors/storage/memory"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/worker"
@@ -58,7 +59,7 @@ var All = sync.OnceValue(func() *conf.Set {
 		rpcenv.Settings,
 		scheduler.Settings,
 		status.Settings,
-		storage.Settings, memory.Settings,
+		storage.Settings, memory.Settings, broadcast.Settings,
 		submit.Settings,
 		worker.Settings,
 		yarnclient.Settings,

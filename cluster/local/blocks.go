@@ -21,10 +21,12 @@ type blockTable struct {
 	mu     sync.Mutex
 	ports  int
 	stores map[rpcenv.Address]*blockStore
+	// drivers have the broadcasts of drivers.
+	drivers map[rpcenv.Address]bool
 }
 
 func newBlockTable(kind Kind) *blockTable {
-	t := &blockTable{files: &rdd.MemDisk{Below: app.Files{}}, stores: map[rpcenv.Address]*blockStore{}}
+	t := &blockTable{files: &rdd.MemDisk{Below: app.Files{}}, stores: map[rpcenv.Address]*blockStore{}, drivers: map[rpcenv.Address]bool{}}
 	if kind == Sim {
 		t.latency = time.Millisecond
 	}
@@ -45,6 +47,7 @@ type blockStore struct {
 	data  map[string][]byte
 	disk  int64 // bytes that fit; 0: any number
 	used  int64 // bytes of temporary files and of map outputs
+	sent  int64 // bytes that others have fetched
 	// lookup finds cached blocks.
 	lookup func(id string) ([]byte, bool)
 }
@@ -110,6 +113,12 @@ func (s *blockStore) Remove(id string) error {
 	return nil
 }
 
+func (s *blockStore) count(n int) {
+	s.table.mu.Lock()
+	defer s.table.mu.Unlock()
+	s.sent += int64(n)
+}
+
 // Fetch brings the blocks of another executor; one whose process has ended refuses the connection.
 func (t *blockTable) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
 	if t.latency > 0 {
@@ -128,6 +137,7 @@ func (t *blockTable) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string
 		if err != nil {
 			return err
 		}
+		s.count(len(data))
 		if err := each(i, data); err != nil {
 			return err
 		}

@@ -82,7 +82,7 @@ func startDriver(h rpcenv.Host, cmd rpcenv.Command, w World) error {
 	if err := worker.Watch(env, cmd.Args[0]); err != nil {
 		return err
 	}
-	_, err = RunDriver(env, driver.Config{AppName: s.Name, Masters: masters, Transfer: w.Transfer(), FS: w.Files()}, func(_ *rpcenv.Blocking, a *app.App) error {
+	_, err = RunDriver(env, driver.Config{AppName: s.Name, Masters: masters, Transfer: w.Transfer(), Blocks: w.Blocks(env), FS: w.Files()}, func(_ *rpcenv.Blocking, a *app.App) error {
 		err := program(context.Background(), a, args[1:], io.Discard)
 		env.Stop(worker.WatcherName) // the result counts, also when the Worker ends now
 		return err

@@ -27,3 +27,17 @@ func (c *Cluster) Kept(id string) (out []rpcenv.Address) {
 	}
 	return out
 }
+
+// SentBlocks are how many bytes of blocks the drivers have sent, and all block servers together.
+func SentBlocks(c *Cluster) (drivers, all int64) {
+	t := c.blocks()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for at, s := range t.stores {
+		all += s.sent
+		if t.drivers[at] {
+			drivers += s.sent
+		}
+	}
+	return drivers, all
+}

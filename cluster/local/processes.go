@@ -33,6 +33,7 @@ type processWorld struct {
 
 	mu       sync.Mutex
 	children map[string]*child
+	served   []*app.DriverBlocks
 }
 
 // child is a daemon's process, or an executor's.
@@ -105,6 +106,9 @@ func (w *processWorld) Close() error {
 	err := w.realWorld.Close()
 	w.starter.Close()
 	w.hearing.Wait() // it ends with the pipes of the daemons, so after them
+	for _, s := range w.served {
+		err = errors.Join(err, s.Close())
+	}
 	return errors.Join(err, w.transfer.Close())
 }
 

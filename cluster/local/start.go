@@ -252,7 +252,7 @@ func (c *Cluster) Application(name string, program func(b *rpcenv.Blocking, a *a
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	cfg := driver.Config{AppName: name, Masters: c.masters(), Transfer: c.Transfer(), FS: c.Files()}
+	cfg := driver.Config{AppName: name, Masters: c.masters(), Transfer: c.Transfer(), Blocks: c.Blocks(env), FS: c.Files()}
 	if c.eventLog != nil {
 		cfg.EventLog = c.eventLog(name)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
+	"github.com/coherer/coherer/actors/storage/broadcast"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/conf"
@@ -69,6 +70,8 @@ type World interface {
 	// Files are what drivers and executors read, and where they save: in memory, above the files of the system, which they only read;
 	// those of the system where processes are.
 	Files() rdd.OutputFS
+	// Blocks serves the broadcasts of a driver whose Env is env.
+	Blocks(env *rpcenv.Env) broadcast.Server
 	blocks() *blockTable
 	// Close ends everything.
 	Close() error

@@ -20,7 +20,7 @@ import (
 
 // master is what an application master finds in its container: the files that its client staged.
 func (y *YARN) master(cmd rpcenv.Command) (applicationmaster.Boot, error) {
-	x := applicationmaster.Boot{ClusterMode: roleOf(cmd) == submit.ApplicationMasterWord, FS: y.world.Files(), Transfer: y.world.Transfer()}
+	x := applicationmaster.Boot{ClusterMode: roleOf(cmd) == submit.ApplicationMasterWord, FS: y.world.Files(), Transfer: y.world.Transfer(), Blocks: y.world.Blocks}
 	found, err := y.files.container(cmd.Dir)
 	if err != nil {
 		return x, err

@@ -59,6 +59,7 @@ func (r *Runner) submit(c syntax.Command) error {
 			return err
 		}
 	}
+	cfg.Blocks = r.world.Blocks(env)
 	p := &program{done: make(chan struct{})}
 	hold := c.Option("hold", "") == "true"
 	d, err := local.RunDriver(env, cfg, func(b *rpcenv.Blocking, a *app.App) error {

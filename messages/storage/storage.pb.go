@@ -588,6 +588,60 @@ func (x *RemoveRdd) GetRddId() int32 {
 	return 0
 }
 
+// RemoveBroadcast makes a block manager give up the value of a broadcast and its pieces.
+type RemoveBroadcast struct {
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	BroadcastId int64                  `protobuf:"varint,1,opt,name=broadcast_id,json=broadcastId,proto3" json:"broadcast_id,omitempty"`
+	// remove_from_driver: the program gives it up too. Then the block manager reports what it has given up.
+	RemoveFromDriver bool `protobuf:"varint,2,opt,name=remove_from_driver,json=removeFromDriver,proto3" json:"remove_from_driver,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *RemoveBroadcast) Reset() {
+	*x = RemoveBroadcast{}
+	mi := &file_proto_storage_storage_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveBroadcast) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveBroadcast) ProtoMessage() {}
+
+func (x *RemoveBroadcast) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveBroadcast.ProtoReflect.Descriptor instead.
+func (*RemoveBroadcast) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *RemoveBroadcast) GetBroadcastId() int64 {
+	if x != nil {
+		return x.BroadcastId
+	}
+	return 0
+}
+
+func (x *RemoveBroadcast) GetRemoveFromDriver() bool {
+	if x != nil {
+		return x.RemoveFromDriver
+	}
+	return false
+}
+
 // ReplicateBlock makes a block manager copy a block from another one. It reports the copy by UpdateBlockInfo.
 type ReplicateBlock struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -600,7 +654,7 @@ type ReplicateBlock struct {
 
 func (x *ReplicateBlock) Reset() {
 	*x = ReplicateBlock{}
-	mi := &file_proto_storage_storage_proto_msgTypes[9]
+	mi := &file_proto_storage_storage_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -612,7 +666,7 @@ func (x *ReplicateBlock) String() string {
 func (*ReplicateBlock) ProtoMessage() {}
 
 func (x *ReplicateBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[9]
+	mi := &file_proto_storage_storage_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -625,7 +679,7 @@ func (x *ReplicateBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplicateBlock.ProtoReflect.Descriptor instead.
 func (*ReplicateBlock) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{9}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ReplicateBlock) GetBlockId() string {
@@ -659,7 +713,7 @@ type RemovedBlocks struct {
 
 func (x *RemovedBlocks) Reset() {
 	*x = RemovedBlocks{}
-	mi := &file_proto_storage_storage_proto_msgTypes[10]
+	mi := &file_proto_storage_storage_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -671,7 +725,7 @@ func (x *RemovedBlocks) String() string {
 func (*RemovedBlocks) ProtoMessage() {}
 
 func (x *RemovedBlocks) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[10]
+	mi := &file_proto_storage_storage_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -684,7 +738,7 @@ func (x *RemovedBlocks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedBlocks.ProtoReflect.Descriptor instead.
 func (*RemovedBlocks) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{10}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RemovedBlocks) GetBlocks() int32 {
@@ -705,7 +759,7 @@ type GetLocations struct {
 
 func (x *GetLocations) Reset() {
 	*x = GetLocations{}
-	mi := &file_proto_storage_storage_proto_msgTypes[11]
+	mi := &file_proto_storage_storage_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -717,7 +771,7 @@ func (x *GetLocations) String() string {
 func (*GetLocations) ProtoMessage() {}
 
 func (x *GetLocations) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[11]
+	mi := &file_proto_storage_storage_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -730,7 +784,7 @@ func (x *GetLocations) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLocations.ProtoReflect.Descriptor instead.
 func (*GetLocations) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{11}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetLocations) GetBlockId() string {
@@ -750,7 +804,7 @@ type BlockLocations struct {
 
 func (x *BlockLocations) Reset() {
 	*x = BlockLocations{}
-	mi := &file_proto_storage_storage_proto_msgTypes[12]
+	mi := &file_proto_storage_storage_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -762,7 +816,7 @@ func (x *BlockLocations) String() string {
 func (*BlockLocations) ProtoMessage() {}
 
 func (x *BlockLocations) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[12]
+	mi := &file_proto_storage_storage_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -775,7 +829,7 @@ func (x *BlockLocations) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BlockLocations.ProtoReflect.Descriptor instead.
 func (*BlockLocations) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{12}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *BlockLocations) GetLocations() []*BlockManagerId {
@@ -795,7 +849,7 @@ type GetMapOutputStatuses struct {
 
 func (x *GetMapOutputStatuses) Reset() {
 	*x = GetMapOutputStatuses{}
-	mi := &file_proto_storage_storage_proto_msgTypes[13]
+	mi := &file_proto_storage_storage_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -807,7 +861,7 @@ func (x *GetMapOutputStatuses) String() string {
 func (*GetMapOutputStatuses) ProtoMessage() {}
 
 func (x *GetMapOutputStatuses) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[13]
+	mi := &file_proto_storage_storage_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -820,7 +874,7 @@ func (x *GetMapOutputStatuses) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMapOutputStatuses.ProtoReflect.Descriptor instead.
 func (*GetMapOutputStatuses) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{13}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetMapOutputStatuses) GetShuffleId() int32 {
@@ -842,7 +896,7 @@ type MapOutputStatuses struct {
 
 func (x *MapOutputStatuses) Reset() {
 	*x = MapOutputStatuses{}
-	mi := &file_proto_storage_storage_proto_msgTypes[14]
+	mi := &file_proto_storage_storage_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -854,7 +908,7 @@ func (x *MapOutputStatuses) String() string {
 func (*MapOutputStatuses) ProtoMessage() {}
 
 func (x *MapOutputStatuses) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[14]
+	mi := &file_proto_storage_storage_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -867,7 +921,7 @@ func (x *MapOutputStatuses) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MapOutputStatuses.ProtoReflect.Descriptor instead.
 func (*MapOutputStatuses) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{14}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *MapOutputStatuses) GetStatuses() []*MapStatus {
@@ -895,7 +949,7 @@ type RemoveBlock struct {
 
 func (x *RemoveBlock) Reset() {
 	*x = RemoveBlock{}
-	mi := &file_proto_storage_storage_proto_msgTypes[15]
+	mi := &file_proto_storage_storage_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -907,7 +961,7 @@ func (x *RemoveBlock) String() string {
 func (*RemoveBlock) ProtoMessage() {}
 
 func (x *RemoveBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[15]
+	mi := &file_proto_storage_storage_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -920,7 +974,7 @@ func (x *RemoveBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveBlock.ProtoReflect.Descriptor instead.
 func (*RemoveBlock) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{15}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RemoveBlock) GetBlockId() string {
@@ -940,7 +994,7 @@ type GetPeers struct {
 
 func (x *GetPeers) Reset() {
 	*x = GetPeers{}
-	mi := &file_proto_storage_storage_proto_msgTypes[16]
+	mi := &file_proto_storage_storage_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -952,7 +1006,7 @@ func (x *GetPeers) String() string {
 func (*GetPeers) ProtoMessage() {}
 
 func (x *GetPeers) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[16]
+	mi := &file_proto_storage_storage_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -965,7 +1019,7 @@ func (x *GetPeers) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPeers.ProtoReflect.Descriptor instead.
 func (*GetPeers) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{16}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetPeers) GetBlockManagerId() *BlockManagerId {
@@ -985,7 +1039,7 @@ type Peers struct {
 
 func (x *Peers) Reset() {
 	*x = Peers{}
-	mi := &file_proto_storage_storage_proto_msgTypes[17]
+	mi := &file_proto_storage_storage_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -997,7 +1051,7 @@ func (x *Peers) String() string {
 func (*Peers) ProtoMessage() {}
 
 func (x *Peers) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[17]
+	mi := &file_proto_storage_storage_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1010,7 +1064,7 @@ func (x *Peers) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peers.ProtoReflect.Descriptor instead.
 func (*Peers) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{17}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Peers) GetPeers() []*BlockManagerId {
@@ -1030,7 +1084,7 @@ type GetReplicateInfoForRDDBlocks struct {
 
 func (x *GetReplicateInfoForRDDBlocks) Reset() {
 	*x = GetReplicateInfoForRDDBlocks{}
-	mi := &file_proto_storage_storage_proto_msgTypes[18]
+	mi := &file_proto_storage_storage_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1042,7 +1096,7 @@ func (x *GetReplicateInfoForRDDBlocks) String() string {
 func (*GetReplicateInfoForRDDBlocks) ProtoMessage() {}
 
 func (x *GetReplicateInfoForRDDBlocks) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[18]
+	mi := &file_proto_storage_storage_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1055,7 +1109,7 @@ func (x *GetReplicateInfoForRDDBlocks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetReplicateInfoForRDDBlocks.ProtoReflect.Descriptor instead.
 func (*GetReplicateInfoForRDDBlocks) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{18}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetReplicateInfoForRDDBlocks) GetBlockManagerId() *BlockManagerId {
@@ -1075,7 +1129,7 @@ type ReplicateInfo struct {
 
 func (x *ReplicateInfo) Reset() {
 	*x = ReplicateInfo{}
-	mi := &file_proto_storage_storage_proto_msgTypes[19]
+	mi := &file_proto_storage_storage_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1087,7 +1141,7 @@ func (x *ReplicateInfo) String() string {
 func (*ReplicateInfo) ProtoMessage() {}
 
 func (x *ReplicateInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[19]
+	mi := &file_proto_storage_storage_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1100,7 +1154,7 @@ func (x *ReplicateInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplicateInfo.ProtoReflect.Descriptor instead.
 func (*ReplicateInfo) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{19}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ReplicateInfo) GetBlocks() []*HeldBlock {
@@ -1121,7 +1175,7 @@ type HeldBlock struct {
 
 func (x *HeldBlock) Reset() {
 	*x = HeldBlock{}
-	mi := &file_proto_storage_storage_proto_msgTypes[20]
+	mi := &file_proto_storage_storage_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1133,7 +1187,7 @@ func (x *HeldBlock) String() string {
 func (*HeldBlock) ProtoMessage() {}
 
 func (x *HeldBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[20]
+	mi := &file_proto_storage_storage_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1146,7 +1200,7 @@ func (x *HeldBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldBlock.ProtoReflect.Descriptor instead.
 func (*HeldBlock) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{20}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *HeldBlock) GetBlockId() string {
@@ -1181,7 +1235,7 @@ type MoveBlock struct {
 
 func (x *MoveBlock) Reset() {
 	*x = MoveBlock{}
-	mi := &file_proto_storage_storage_proto_msgTypes[21]
+	mi := &file_proto_storage_storage_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1193,7 +1247,7 @@ func (x *MoveBlock) String() string {
 func (*MoveBlock) ProtoMessage() {}
 
 func (x *MoveBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[21]
+	mi := &file_proto_storage_storage_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1206,7 +1260,7 @@ func (x *MoveBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveBlock.ProtoReflect.Descriptor instead.
 func (*MoveBlock) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{21}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MoveBlock) GetBlockId() string {
@@ -1259,7 +1313,7 @@ type CopyBlock struct {
 
 func (x *CopyBlock) Reset() {
 	*x = CopyBlock{}
-	mi := &file_proto_storage_storage_proto_msgTypes[22]
+	mi := &file_proto_storage_storage_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1271,7 +1325,7 @@ func (x *CopyBlock) String() string {
 func (*CopyBlock) ProtoMessage() {}
 
 func (x *CopyBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[22]
+	mi := &file_proto_storage_storage_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1284,7 +1338,7 @@ func (x *CopyBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyBlock.ProtoReflect.Descriptor instead.
 func (*CopyBlock) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{22}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CopyBlock) GetBlockId() string {
@@ -1325,7 +1379,7 @@ type IsExecutorAlive struct {
 
 func (x *IsExecutorAlive) Reset() {
 	*x = IsExecutorAlive{}
-	mi := &file_proto_storage_storage_proto_msgTypes[23]
+	mi := &file_proto_storage_storage_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1337,7 +1391,7 @@ func (x *IsExecutorAlive) String() string {
 func (*IsExecutorAlive) ProtoMessage() {}
 
 func (x *IsExecutorAlive) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[23]
+	mi := &file_proto_storage_storage_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1350,7 +1404,7 @@ func (x *IsExecutorAlive) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IsExecutorAlive.ProtoReflect.Descriptor instead.
 func (*IsExecutorAlive) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{23}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *IsExecutorAlive) GetExecutorId() string {
@@ -1393,17 +1447,20 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\rstorage_level\x18\x03 \x01(\v2\x15.storage.StorageLevelR\fstorageLevel\x12\x19\n" +
 	"\bmem_size\x18\x04 \x01(\x03R\amemSize\x12\x1b\n" +
 	"\tdisk_size\x18\x05 \x01(\x03R\bdiskSize\x128\n" +
-	"\fwanted_level\x18\x06 \x01(\v2\x15.storage.StorageLevelR\vwantedLevel:\xfe\x02\xe2\xe0\x18\xf9\x02\b\xdd\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\brpc.Bool*=org.apache.spark.storage.BlockManagerMessages.UpdateBlockInfo:\xa3\x01when it has kept, moved or given up a block, before the task that did so ends; of all its blocks after it has registered again; when it has taken over a map outputBbIt changes nothing. A block manager that is not known is answered with false, and registers again.J\x032.1\"\xe7\x02\n" +
+	"\fwanted_level\x18\x06 \x01(\v2\x15.storage.StorageLevelR\vwantedLevel:\xfe\x02\xe2\xe0\x18\xf9\x02\b\xdd\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\brpc.Bool*=org.apache.spark.storage.BlockManagerMessages.UpdateBlockInfo:\xa3\x01when it has kept, moved or given up a block, before the task that did so ends; of all its blocks after it has registered again; when it has taken over a map outputBbIt changes nothing. A block manager that is not known is answered with false, and registers again.J\x032.1\"\x85\x03\n" +
 	"\x15GetLocationsAndStatus\x12\x19\n" +
 	"\bblock_id\x18\x01 \x01(\tR\ablockId\x12+\n" +
-	"\x0erequester_host\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\rrequesterHost:\x85\x02\xe2\xe0\x18\x80\x02\b\xde\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x1fstorage.BlockLocationsAndStatus*Corg.apache.spark.storage.BlockManagerMessages.GetLocationsAndStatus:Bwhen a task wants a kept partition that its executor does not haveB\x15It is answered again.J\x1c2.3; requesterHost since 3.0\"\x99\x02\n" +
+	"\x0erequester_host\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\rrequesterHost:\xa3\x02\xe2\xe0\x18\x9e\x02\b\xde\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x1fstorage.BlockLocationsAndStatus*Corg.apache.spark.storage.BlockManagerMessages.GetLocationsAndStatus:`when a task wants a kept partition, or the piece of a broadcast, that its executor does not haveB\x15It is answered again.J\x1c2.3; requesterHost since 3.0\"\x99\x02\n" +
 	"\x17BlockLocationsAndStatus\x125\n" +
 	"\tlocations\x18\x01 \x03(\v2\x17.storage.BlockManagerIdR\tlocations\x12:\n" +
 	"\rstorage_level\x18\x02 \x01(\v2\x15.storage.StorageLevelR\fstorageLevel\x12\x19\n" +
 	"\bmem_size\x18\x03 \x01(\x03R\amemSize\x12\x1b\n" +
 	"\tdisk_size\x18\x04 \x01(\x03R\bdiskSize:S\xe2\xe0\x18O\b\xdf\x0f*Eorg.apache.spark.storage.BlockManagerMessages.BlockLocationsAndStatusJ\x032.3\"\xfd\x01\n" +
 	"\tRemoveRdd\x12\x15\n" +
-	"\x06rdd_id\x18\x01 \x01(\x05R\x05rddId:\xd8\x01\xe2\xe0\x18\xd3\x01\b\xe0\x0f\x12\x12BlockManagerMaster\x1a\bExecutor\"\x15storage.RemovedBlocks*7org.apache.spark.storage.BlockManagerMessages.RemoveRdd:<when the program has called Unpersist, to each block managerB\x1dIt is answered with 0 blocks.J\x032.1\"\xe3\x03\n" +
+	"\x06rdd_id\x18\x01 \x01(\x05R\x05rddId:\xd8\x01\xe2\xe0\x18\xd3\x01\b\xe0\x0f\x12\x12BlockManagerMaster\x1a\bExecutor\"\x15storage.RemovedBlocks*7org.apache.spark.storage.BlockManagerMessages.RemoveRdd:<when the program has called Unpersist, to each block managerB\x1dIt is answered with 0 blocks.J\x032.1\"\xdd\x02\n" +
+	"\x0fRemoveBroadcast\x12!\n" +
+	"\fbroadcast_id\x18\x01 \x01(\x03R\vbroadcastId\x12,\n" +
+	"\x12remove_from_driver\x18\x02 \x01(\bR\x10removeFromDriver:\xf8\x01\xe2\xe0\x18\xf3\x01\b\xe4\x0f\x12\x12BlockManagerMaster\x1a\bExecutor\"\x15storage.RemovedBlocks*=org.apache.spark.storage.BlockManagerMessages.RemoveBroadcast:Vwhen the program has called Unpersist or Destroy of a Broadcast, to each block managerB\x1dIt is answered with 0 blocks.J\x032.1\"\xe3\x03\n" +
 	"\x0eReplicateBlock\x12\x19\n" +
 	"\bblock_id\x18\x01 \x01(\tR\ablockId\x12+\n" +
 	"\x04from\x18\x02 \x01(\v2\x17.storage.BlockManagerIdR\x04from\x12+\n" +
@@ -1461,7 +1518,7 @@ func file_proto_storage_storage_proto_rawDescGZIP() []byte {
 	return file_proto_storage_storage_proto_rawDescData
 }
 
-var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_proto_storage_storage_proto_goTypes = []any{
 	(*BlockManagerId)(nil),               // 0: storage.BlockManagerId
 	(*MapStatus)(nil),                    // 1: storage.MapStatus
@@ -1472,27 +1529,28 @@ var file_proto_storage_storage_proto_goTypes = []any{
 	(*GetLocationsAndStatus)(nil),        // 6: storage.GetLocationsAndStatus
 	(*BlockLocationsAndStatus)(nil),      // 7: storage.BlockLocationsAndStatus
 	(*RemoveRdd)(nil),                    // 8: storage.RemoveRdd
-	(*ReplicateBlock)(nil),               // 9: storage.ReplicateBlock
-	(*RemovedBlocks)(nil),                // 10: storage.RemovedBlocks
-	(*GetLocations)(nil),                 // 11: storage.GetLocations
-	(*BlockLocations)(nil),               // 12: storage.BlockLocations
-	(*GetMapOutputStatuses)(nil),         // 13: storage.GetMapOutputStatuses
-	(*MapOutputStatuses)(nil),            // 14: storage.MapOutputStatuses
-	(*RemoveBlock)(nil),                  // 15: storage.RemoveBlock
-	(*GetPeers)(nil),                     // 16: storage.GetPeers
-	(*Peers)(nil),                        // 17: storage.Peers
-	(*GetReplicateInfoForRDDBlocks)(nil), // 18: storage.GetReplicateInfoForRDDBlocks
-	(*ReplicateInfo)(nil),                // 19: storage.ReplicateInfo
-	(*HeldBlock)(nil),                    // 20: storage.HeldBlock
-	(*MoveBlock)(nil),                    // 21: storage.MoveBlock
-	(*CopyBlock)(nil),                    // 22: storage.CopyBlock
-	(*IsExecutorAlive)(nil),              // 23: storage.IsExecutorAlive
-	(*rpc.EndpointRef)(nil),              // 24: rpc.EndpointRef
+	(*RemoveBroadcast)(nil),              // 9: storage.RemoveBroadcast
+	(*ReplicateBlock)(nil),               // 10: storage.ReplicateBlock
+	(*RemovedBlocks)(nil),                // 11: storage.RemovedBlocks
+	(*GetLocations)(nil),                 // 12: storage.GetLocations
+	(*BlockLocations)(nil),               // 13: storage.BlockLocations
+	(*GetMapOutputStatuses)(nil),         // 14: storage.GetMapOutputStatuses
+	(*MapOutputStatuses)(nil),            // 15: storage.MapOutputStatuses
+	(*RemoveBlock)(nil),                  // 16: storage.RemoveBlock
+	(*GetPeers)(nil),                     // 17: storage.GetPeers
+	(*Peers)(nil),                        // 18: storage.Peers
+	(*GetReplicateInfoForRDDBlocks)(nil), // 19: storage.GetReplicateInfoForRDDBlocks
+	(*ReplicateInfo)(nil),                // 20: storage.ReplicateInfo
+	(*HeldBlock)(nil),                    // 21: storage.HeldBlock
+	(*MoveBlock)(nil),                    // 22: storage.MoveBlock
+	(*CopyBlock)(nil),                    // 23: storage.CopyBlock
+	(*IsExecutorAlive)(nil),              // 24: storage.IsExecutorAlive
+	(*rpc.EndpointRef)(nil),              // 25: rpc.EndpointRef
 }
 var file_proto_storage_storage_proto_depIdxs = []int32{
 	0,  // 0: storage.MapStatus.location:type_name -> storage.BlockManagerId
 	0,  // 1: storage.RegisterBlockManager.block_manager_id:type_name -> storage.BlockManagerId
-	24, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
+	25, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
 	0,  // 3: storage.BlockManagerRegistered.block_manager_id:type_name -> storage.BlockManagerId
 	0,  // 4: storage.UpdateBlockInfo.block_manager_id:type_name -> storage.BlockManagerId
 	4,  // 5: storage.UpdateBlockInfo.storage_level:type_name -> storage.StorageLevel
@@ -1506,7 +1564,7 @@ var file_proto_storage_storage_proto_depIdxs = []int32{
 	0,  // 13: storage.GetPeers.block_manager_id:type_name -> storage.BlockManagerId
 	0,  // 14: storage.Peers.peers:type_name -> storage.BlockManagerId
 	0,  // 15: storage.GetReplicateInfoForRDDBlocks.block_manager_id:type_name -> storage.BlockManagerId
-	20, // 16: storage.ReplicateInfo.blocks:type_name -> storage.HeldBlock
+	21, // 16: storage.ReplicateInfo.blocks:type_name -> storage.HeldBlock
 	0,  // 17: storage.HeldBlock.replicas:type_name -> storage.BlockManagerId
 	0,  // 18: storage.MoveBlock.from:type_name -> storage.BlockManagerId
 	0,  // 19: storage.MoveBlock.to:type_name -> storage.BlockManagerId
@@ -1526,14 +1584,14 @@ func file_proto_storage_storage_proto_init() {
 		return
 	}
 	file_proto_storage_storage_proto_msgTypes[2].OneofWrappers = []any{}
-	file_proto_storage_storage_proto_msgTypes[13].OneofWrappers = []any{}
+	file_proto_storage_storage_proto_msgTypes[14].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_storage_storage_proto_rawDesc), len(file_proto_storage_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   24,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -20,6 +20,9 @@ func (*GetLocationsAndStatus) ReplyType() *BlockLocationsAndStatus { return nil 
 func (*RemoveRdd) ReplyType() *RemovedBlocks { return nil }
 
 // ReplyType makes the answer's type known to the compiler.
+func (*RemoveBroadcast) ReplyType() *RemovedBlocks { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
 func (*GetLocations) ReplyType() *BlockLocations { return nil }
 
 // ReplyType makes the answer's type known to the compiler.

@@ -32,6 +32,8 @@ var comments_proto_storage_storage_proto = [...]string{
 	"storage.BlockLocationsAndStatus", "BlockLocationsAndStatus answers GetLocationsAndStatus. Without locations nobody has the block.",
 	"storage.BlockLocationsAndStatus.mem_size", "mem_size and disk_size in bytes, of the first location.",
 	"storage.RemoveRdd", "RemoveRdd makes a block manager give up all blocks of a persisted dataset.",
+	"storage.RemoveBroadcast", "RemoveBroadcast makes a block manager give up the value of a broadcast and its pieces.",
+	"storage.RemoveBroadcast.remove_from_driver", "remove_from_driver: the program gives it up too. Then the block manager reports what it has given up.",
 	"storage.ReplicateBlock", "ReplicateBlock makes a block manager copy a block from another one. It reports the copy by UpdateBlockInfo.",
 	"storage.RemovedBlocks", "RemovedBlocks answers RemoveRdd and RemoveBroadcast with the number of blocks that were given up.",
 	"storage.GetLocations", "GetLocations asks which block managers hold a block.",

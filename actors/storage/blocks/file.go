@@ -20,7 +20,7 @@ var ErrDamaged = errors.New("the block is damaged")
 
 // write puts a block on disk.
 func write(d Disk, id string, pieces [][]byte) (*file, error) {
-	data := encode(pieces)
+	data := Encode(pieces)
 	if err := d.Put([]string{id}, [][]byte{data}); err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func (f *file) remove(d Disk, id string) {
 	}
 }
 
-// encode is a block in one piece: a number of pieces, then each with its length. An empty block is not empty then.
-func encode(pieces [][]byte) []byte {
+// Encode is a block in one piece: a number of pieces, then each with its length. An empty block is not empty then.
+func Encode(pieces [][]byte) []byte {
 	size := binary.MaxVarintLen64
 	for _, p := range pieces {
 		size += len(p) + binary.MaxVarintLen64

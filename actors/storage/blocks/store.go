@@ -54,6 +54,7 @@ type block struct {
 	pieces [][]byte
 	place  *list.Element
 	file   *file // nil: it is not on disk
+	value  any   // see PutValue; nil: it is a block
 }
 
 // New makes a Store without blocks, and makes it the Evictor of m.
@@ -68,7 +69,7 @@ func New(m *memory.Manager, d Disk) *Store {
 func (s *Store) Get(id string) ([][]byte, bool) {
 	s.mu.Lock()
 	b := s.blocks[id]
-	if b == nil {
+	if b == nil || b.value != nil {
 		s.mu.Unlock()
 		return nil, false
 	}
@@ -108,7 +109,7 @@ func (s *Store) Bytes(id string) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	return encode(pieces), true
+	return Encode(pieces), true
 }
 
 // Has reports whether a block is here.
@@ -128,7 +129,7 @@ func (s *Store) remove(id string, noted bool) bool {
 	if b != nil {
 		delete(s.blocks, id)
 		freed = s.leaveMemory(b)
-		if noted {
+		if noted && b.value == nil {
 			s.note(id)
 		}
 	}
@@ -180,7 +181,9 @@ func (s *Store) Evict(forBlock string, bytes int64) int64 {
 		if b.file == nil {
 			delete(s.blocks, b.id)
 		}
-		s.note(b.id)
+		if b.value == nil {
+			s.note(b.id)
+		}
 	}
 	return found
 }
@@ -234,7 +237,9 @@ func (s *Store) NoteAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range sortedIDs(s.blocks) {
-		s.note(id)
+		if s.blocks[id].value == nil {
+			s.note(id)
+		}
 	}
 }
 
@@ -244,7 +249,9 @@ func (s *Store) All() []Status {
 	defer s.mu.Unlock()
 	var out []Status
 	for _, id := range sortedIDs(s.blocks) {
-		out = append(out, s.status(id))
+		if s.blocks[id].value == nil {
+			out = append(out, s.status(id))
+		}
 	}
 	return out
 }
