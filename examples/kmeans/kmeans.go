@@ -46,7 +46,7 @@ func parse(line string) Point {
 // StepArgs are a round: the points, and the centres that the round before has found.
 type StepArgs struct {
 	Points  rdd.Bound[Point]
-	Centres []Point
+	Centres rdd.Broadcast[[]Point]
 }
 
 // Cluster is how many points belong to a centre, their sum in each dimension, and the sum of their squared distances from it.
@@ -59,7 +59,7 @@ type Cluster struct {
 // Step is the job of a round: the cluster of each centre, by its index. A centre that is nearest to no point has none.
 var Step = rdd.Define("kmeans: step", func(a StepArgs) rdd.Dataset[rdd.Pair[int, Cluster]] {
 	nearest := rdd.Map(rdd.From(a.Points), func(p Point) rdd.Pair[int, Cluster] {
-		at, cost := closest(p, a.Centres)
+		at, cost := closest(p, a.Centres.Value())
 		return rdd.PairOf(at, Cluster{1, p, cost})
 	})
 	return rdd.ReduceByKey(nearest, plus, 1)
@@ -113,7 +113,7 @@ func Centres(ctx context.Context, r rdd.Runner, points rdd.Bound[Point], k int) 
 		return nil, 0, fmt.Errorf("%d points have no %d centres: give a smaller K", len(centres), k)
 	}
 	for range maxRounds {
-		clusters, err := rdd.CollectAsMap(ctx, r, Step.With(StepArgs{points, centres}))
+		clusters, err := step(ctx, r, points, centres)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -137,6 +137,16 @@ func Centres(ctx context.Context, r rdd.Runner, points rdd.Bound[Point], k int) 
 		}
 	}
 	return centres, cost, nil
+}
+
+// step runs a round. The centres go to each executor once, and from executor to executor, whatever the number of tasks.
+func step(ctx context.Context, r rdd.Runner, points rdd.Bound[Point], centres []Point) (map[int]Cluster, error) {
+	shared, err := rdd.NewBroadcast(ctx, r, centres)
+	if err != nil {
+		return nil, err
+	}
+	clusters, err := rdd.CollectAsMap(ctx, r, Step.With(StepArgs{points, shared}))
+	return clusters, errors.Join(err, shared.Destroy(ctx))
 }
 
 // partitions is how many tasks read the points.
