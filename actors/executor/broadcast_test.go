@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage/blocks"
@@ -24,6 +25,12 @@ type sharedArgs struct {
 
 var lookups = rdd.Define("executor test: lookups", func(a sharedArgs) rdd.Dataset[string] {
 	return rdd.Map(rdd.Range(0, 2, 2), func(i int64) string { return a.Words.Value()[i] })
+})
+
+// lateLookups has a second partition that reads a second after the first one.
+var lateLookups = rdd.Define("executor test: late lookups", func(a sharedArgs) rdd.Dataset[string] {
+	late := rdd.Sleep(rdd.Range(0, 2, 2), func(i int64) time.Duration { return time.Duration(i) * time.Second })
+	return rdd.Map(late, func(i int64) string { return a.Words.Value()[i] })
 })
 
 // cutter is a Runner whose broadcasts a test serves.
@@ -144,6 +151,24 @@ func TestTasksOfAnExecutorShareOneReading(t *testing.T) {
 	if len(x.asked) > 0 {
 		t.Errorf("it asked for %q again", x.asked)
 	}
+}
+
+// The end of one task takes the value from no other one.
+func TestATaskHasItsBroadcastUntilItsEnd(t *testing.T) {
+	x := newTorrent(t)
+	made := &cutter{pieces: map[string][]byte{}}
+	words, err := rdd.NewBroadcast(t.Context(), made, []string{"first", "second"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.blocks.others[1] = made.pieces
+	x.holders = []*storage.BlockManagerId{holder("driver", 1)}
+	job := lateLookups.With(sharedArgs{words})
+	late := task(t, job, 2)
+	late.PartitionId = 1
+	x.launch(late)
+	x.ends(task(t, job, 1), "first")
+	x.wants("second")
 }
 
 func TestTheNextHolderIsTriedAndTheDriverLast(t *testing.T) {
