@@ -185,33 +185,56 @@ func (d *Driver) ref(name string) rpcenv.Ref { return d.env.Ref(d.env.Address(),
 // error is a *dag.JobError when the job failed. When the context of b ends first, the job is cancelled: its tasks are killed. A job
 // that saves commits its output here, in the program, as in Spark.
 func (d *Driver) RunJob(b *rpcenv.Blocking, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
-	id := d.jobs.Next()
-	run := func(job rdd.Invocation) ([]rdd.Result, error) { return d.runJob(b, id, job, action) }
-	if action != rdd.ActionSave {
-		return run(job)
+	if err := d.checkCheckpoint(job); err != nil {
+		return nil, err
 	}
-	now := b.Now().UTC()
-	return rdd.RunSave(d.fs, job, fmt.Sprintf("%s%03d_%04d", now.Format("20060102150405"), now.Nanosecond()/int(time.Millisecond), id), run)
+	q := dag.JobSubmitted{JobID: d.jobs.Next(), Invocation: job, Action: action}
+	var answer dag.JobResult
+	var err error
+	if action == rdd.ActionSave {
+		answer, _, err = d.runSave(b, q)
+	} else {
+		answer, err = d.runJob(b, q)
+	}
+	if err == nil {
+		err = d.checkpoint(b, job, answer.Checkpoints)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer.Results, nil
 }
 
-func (d *Driver) runJob(b *rpcenv.Blocking, id int32, job rdd.Invocation, action rdd.Action) ([]rdd.Result, error) {
+// runSave runs a job that writes files, and commits them. at is the folder, as all processes find it.
+func (d *Driver) runSave(b *rpcenv.Blocking, q dag.JobSubmitted) (answer dag.JobResult, at string, err error) {
+	now := b.Now().UTC()
+	name := fmt.Sprintf("%s%03d_%04d", now.Format("20060102150405"), now.Nanosecond()/int(time.Millisecond), q.JobID)
+	_, err = rdd.RunSave(d.fs, q.Invocation, name, func(job rdd.Invocation) (_ []rdd.Result, err error) {
+		q.Invocation, at = job, job.Output.Path
+		answer, err = d.runJob(b, q)
+		return answer.Results, err
+	})
+	return answer, at, err
+}
+
+func (d *Driver) runJob(b *rpcenv.Blocking, q dag.JobSubmitted) (dag.JobResult, error) {
 	defer d.jobs.Begin()()
+	job := q.Invocation
 	if err := d.checkBroadcasts(job); err != nil {
-		return nil, fmt.Errorf("job %s: %w", job.Name, err)
+		return dag.JobResult{}, fmt.Errorf("job %s: %w", job.Name, err)
 	}
-	q := dag.JobSubmitted{JobID: id, Invocation: job, Action: action}
 	// The answer comes at the job's end: with the usual time-out of an ask a long job would fail.
 	answer, err := rpcenv.AskWait(b, d.ref(dag.Name), q, rpcenv.Timeout("the driver's patience", forever))
 	if err == nil {
 		job.Totals.Add(answer.Accumulated)
-		return answer.Results, nil
+		return answer, nil
 	}
 	// Otherwise nobody waits for the job any more, and its tasks would keep their cores. In an Env that ends they end with it.
 	if b.Done() && !errors.Is(context.Cause(b.Context()), rpcenv.ErrStopped) {
 		why := dag.JobCancelled{JobID: q.JobID, Reason: fmt.Sprintf("because its context ended: %v", context.Cause(b.Context()))}
 		err = errors.Join(err, d.env.Send(d.ref(dag.Name), why))
 	}
-	return nil, fmt.Errorf("job %s: %w", job.Name, err)
+	return dag.JobResult{}, fmt.Errorf("job %s: %w", job.Name, err)
 }
 
 // Cancel sends DAGScheduler one of the messages that cancel jobs, as dag.JobGroupCancelled, and returns the numbers of the jobs that it
@@ -240,10 +263,11 @@ func (d *Driver) StopWith(b *rpcenv.Blocking, code int) error {
 	if d.jobs.Waiting() {
 		_, jobs = rpcenv.AskWait(b, d.ref(dag.Name), dag.StopJobs{})
 	}
+	jobs = errors.Join(unlessGone(jobs), d.removeCheckpoints(b))
 	d.env.Stop(dag.Name)
 	d.env.Stop(allocation.Name)
 	if d.yarn {
-		return errors.Join(unlessGone(jobs), d.stopOnYARN(b, code), d.stopBus(b, code))
+		return errors.Join(jobs, d.stopOnYARN(b, code), d.stopBus(b, code))
 	}
 	_, executors := rpcenv.AskWait(b, d.ref(Name), StopExecutors{})
 	_, scheduler := rpcenv.AskWait(b, d.ref(Name), StopDriver{})
@@ -251,7 +275,7 @@ func (d *Driver) StopWith(b *rpcenv.Blocking, code int) error {
 	// A local application has no AppClient, which is as good as one that has been stopped.
 	_, client := rpcenv.AskWait(b, d.ref(appclient.Name), appclient.StopAppClient{})
 	d.stopRest()
-	return errors.Join(unlessGone(jobs), unlessGone(executors), unlessGone(scheduler), unlessGone(client), d.stopBus(b, code))
+	return errors.Join(jobs, unlessGone(executors), unlessGone(scheduler), unlessGone(client), d.stopBus(b, code))
 }
 
 // stopBus ends the stream of events, when all others have posted theirs, and waits until the event log has them.

@@ -18,6 +18,10 @@ var (
 		"After how long a driver ends itself; 0 for never.").Awaits("a limit of a driver's life")
 	taskMaxFailures = conf.Declare(Settings, "spark.task.maxFailures", conf.AtLeast(conf.Ints, 1), "4",
 		"After how many failures of one task its stage fails.")
+	checkpointDir = conf.Optional(Settings, "spark.checkpoint.dir", conf.Filled(conf.Paths),
+		"The folder below which checkpoints are written, as driver and executors see it.")
+	cleanCheckpoints = conf.Declare(Settings, "spark.cleaner.referenceTracking.cleanCheckpoints", conf.Bools, "false",
+		"Whether the checkpoints of an application are removed at its end.")
 	resultGetterThreads = conf.Declare(Settings, "spark.resultGetter.threads", conf.AtLeast(conf.Ints, 1), "4",
 		"How many results the driver fetches from executors at once.")
 )

@@ -117,6 +117,17 @@ func (m taskMemory) Acquire(n int64) int64 {
 	return got
 }
 
+// checkpoints are the folders of the nodes whose partitions lie in files.
+func (w *work) checkpoints() map[int]string {
+	out := map[int]string{}
+	for _, p := range w.desc.GetPersisted() {
+		if folder := p.GetCheckpoint(); folder != "" {
+			out[int(p.GetNode())] = folder
+		}
+	}
+	return out
+}
+
 // persisted is the entry of a node that is kept; nil for another node.
 func (w *work) persisted(node int) *app.PersistedNode {
 	for _, p := range w.desc.GetPersisted() {

@@ -19,7 +19,8 @@ func (e *commitDenied) Error() string {
 }
 
 // save computes a partition and writes it to the job's output, if the driver lets this attempt commit. An attempt that fails, is
-// killed or is denied removes what it wrote. It mirrors SparkHadoopWriter.executeTask and SparkHadoopMapRedUtil.commitTask.
+// killed or is denied removes what it wrote. It mirrors SparkHadoopWriter.executeTask and SparkHadoopMapRedUtil.commitTask; checkpoints
+// are written in the same way.
 func (w *work) save(b *rpcenv.Blocking, t rdd.Task, result *app.TaskResult) error {
 	d := w.desc
 	out := rdd.JobOutput{Path: d.GetOutput().GetPath(), Job: d.GetOutput().GetJob()}
@@ -29,7 +30,7 @@ func (w *work) save(b *rpcenv.Blocking, t rdd.Task, result *app.TaskResult) erro
 	}
 	file := &countedOutput{Output: attempt}
 	t.Output = file
-	r, err := w.lineage.RunResult(t, rdd.ActionSave)
+	r, err := w.lineage.RunResult(t, rdd.Action(d.GetAction()))
 	if err == nil {
 		err = w.mayCommit(b)
 	}

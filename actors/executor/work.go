@@ -51,10 +51,11 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 			}
 			return nil
 		},
-		Sleep:   b.Sleep,
-		Cache:   taskCache{w, b},
-		OnInput: func(n int64) { result.BytesRead += n },
-		Read:    &w.read,
+		Sleep:       b.Sleep,
+		Cache:       taskCache{w, b},
+		Checkpoints: w.checkpoints(),
+		OnInput:     func(n int64) { result.BytesRead += n },
+		Read:        &w.read,
 		Accumulated: func(updates []rdd.Update) {
 			for _, u := range updates {
 				result.Accumulated = append(result.Accumulated, &app.Accumulated{Name: u.Name, Value: u.Value})
@@ -66,7 +67,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 	}
 	// Nothing is left, unless a panic ended it.
 	defer w.memory.EndTask(d.GetTaskId())
-	if rdd.Action(d.GetAction()) == rdd.ActionSave && d.ShuffleId == nil {
+	if action := rdd.Action(d.GetAction()); (action == rdd.ActionSave || action == rdd.ActionCheckpoint) && d.ShuffleId == nil {
 		err := w.save(b, t, result)
 		report(result, &metrics)
 		return result, err

@@ -124,6 +124,10 @@
 // every level, so that a reader gets records of its own. What memory has no room for, and what was lost with its executor, is computed
 // again. Unpersist gives the partitions up; those of a file that has changed go at the next job.
 //
+// Checkpoint keeps the partitions in files, below spark.checkpoint.dir: a second job writes them when the first one has ended well. Later
+// jobs read them, also when all executors are lost, and never compute what lies behind again. Persist above spares the second job the
+// computation.
+//
 // # Where tasks run
 //
 // Prefer says on which hosts the partitions of a Dataset lie. A driver starts tasks there if a core gets free soon enough. Tasks behind a

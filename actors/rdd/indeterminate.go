@@ -18,10 +18,16 @@ func Indeterminate[T any](d Dataset[T]) Dataset[T] {
 
 // Indeterminate reports whether a node, or one that it is made of, beyond shuffles too, was marked so.
 func (l *Lineage) Indeterminate(node int) bool {
+	return l.IndeterminateUnless(node, func(int) bool { return false })
+}
+
+// IndeterminateUnless is Indeterminate when some of the nodes are read from files, which have the same records each time: Checkpoint
+// ends the uncertainty.
+func (l *Lineage) IndeterminateUnless(node int, stored func(node int) bool) bool {
 	seen := map[int]bool{}
 	var visit func(int) bool
 	visit = func(i int) bool {
-		if seen[i] {
+		if seen[i] || stored(i) {
 			return false
 		}
 		seen[i] = true

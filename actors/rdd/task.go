@@ -53,12 +53,14 @@ type Task struct {
 	Done func() error
 	// Cache, when not nil, keeps the partitions of persisted nodes.
 	Cache BlockCache
+	// Checkpoints are the folders, by node, in which the partitions of Checkpoints lie. One without a folder is computed.
+	Checkpoints map[int]string
 	// Sleep is what the operation Sleep pauses by: virtual time in a simulation. Its error ends the task, which returns it
 	// unchanged. Without a Sleep in the stage it may be nil.
 	Sleep func(d time.Duration) error
 	// Barriers are where a task of a barrier stage waits for the others; nil in other stages.
 	Barriers Barriers
-	// Output is where ActionSave writes. For the other actions it may be nil.
+	// Output is where ActionSave and ActionCheckpoint write. For the other actions it may be nil.
 	Output Output
 	// OnInput, when not nil, is called with the size of each piece of a text file that was read, in bytes.
 	OnInput func(bytes int64)
@@ -96,8 +98,12 @@ func (l *Lineage) RunMap(t Task, shuffle int, out MapOutput) error {
 	})
 }
 
-// RunResult computes a partition of the last node and does the action with it. Errors are those of RunMap.
+// RunResult computes a partition of the last node and does the action with it; ActionCheckpoint is of the node of a Checkpoint. Errors
+// are those of RunMap.
 func (l *Lineage) RunResult(t Task, action Action) (res Result, err error) {
+	if action == ActionCheckpoint {
+		return l.runCheckpoint(t)
+	}
 	if t.Node != l.Last() {
 		return Result{}, fmt.Errorf("%w: the result of job %s is node %d, not %d", ErrBadTask, l.Job, l.Last(), t.Node)
 	}

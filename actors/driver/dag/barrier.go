@@ -20,7 +20,7 @@ type CheckBarrierSlots struct {
 // createShuffleMapStage.
 func (s *Scheduler) checkBarriers(c *rpcenv.Context, j *job, of split) {
 	lineage, most := j.what.Lineage, 0
-	all := nodes(lineage)
+	all := nodes(lineage, j.node)
 	for i, node := range all {
 		if !lineage.Barrier(node) {
 			continue

@@ -21,6 +21,9 @@ type dataset struct {
 	kept map[int]*kept
 }
 
+// stored reports whether the partitions of a node lie in files.
+func (d *dataset) stored(node int) bool { return d.kept[node].stored() }
+
 // keyOf is equal for jobs of one dataset. version is that of the files, see rdd.Lineage.SplitAll.
 func keyOf(what rdd.Invocation, digest, version string) string {
 	// The lengths keep apart what has no quotes; quoted, a large argument would be written byte by byte for each job.

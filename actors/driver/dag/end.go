@@ -71,7 +71,7 @@ func (s *Scheduler) endJob(c *rpcenv.Context, j *job, err error) {
 		return
 	}
 	c.Log().Infof("Job %d finished", j.id)
-	j.answer.Reply(JobResult{Results: j.wanted(), Accumulated: j.accumulated})
+	j.answer.Reply(JobResult{Results: j.wanted(), Accumulated: j.accumulated, Checkpoints: s.toCheckpoint(c, j)})
 }
 
 // leaveStage takes a job from a stage that it needed. The last one ends the stage.

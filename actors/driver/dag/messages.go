@@ -16,6 +16,8 @@ type JobSubmitted struct {
 	JobID      int32
 	Invocation rdd.Invocation
 	Action     rdd.Action
+	// Node is the one to write when Action is rdd.ActionCheckpoint. Other actions are of the last one.
+	Node int
 }
 
 // ReplyType makes the answer's type known to the compiler.
@@ -27,6 +29,8 @@ type JobResult struct {
 	Results []rdd.Result
 	// Accumulated is what tasks have added to accumulators, in the order in which they ended.
 	Accumulated []rdd.Update
+	// Checkpoints are to be written now, each by a job of its own. The asker reports the end of each: CheckpointEnded.
+	Checkpoints []Checkpoint
 }
 
 // ApplicationDead fails all jobs, also those that are still to come: the Master gave the application up.

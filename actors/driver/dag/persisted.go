@@ -40,6 +40,8 @@ type kept struct {
 	// of is the dataset with which the keeping began, and node what of it is kept: the datasets of later jobs take the numbers of its RDDs.
 	of   *dataset
 	node int
+	// checkpoint is set of a dataset that is kept in files instead of blocks.
+	checkpoint *checkpoint
 	// gone: its keeping has ended. Jobs that run go on without it.
 	gone bool
 }
@@ -50,6 +52,11 @@ func (k *kept) fits(p rdd.Persisted) bool {
 }
 
 func (k *kept) whole() bool { return !k.gone && k.missing == 0 }
+
+// stored reports whether the partitions lie in files.
+func (k *kept) stored() bool {
+	return k != nil && !k.gone && k.checkpoint != nil && k.checkpoint.folder != ""
+}
 
 // set enters, or takes out, an executor that keeps a partition.
 func (k *kept) set(partition int, at place, there bool) {
@@ -123,6 +130,9 @@ func (s *Scheduler) keep(d *dataset, p rdd.Persisted) *kept {
 		id: id, key: p.Key, version: p.Version, level: p.Level, places: make([][]place, p.Partitions), missing: p.Partitions,
 		of: d, node: p.Node,
 	}
+	if p.Checkpoint {
+		k.checkpoint = &checkpoint{}
+	}
 	s.kept.byKey[k.key], s.kept.byID[k.id], s.kept.used[k.id] = k, k, true
 	return k
 }
@@ -132,6 +142,10 @@ func (s *Scheduler) unpersist(c *rpcenv.Context, k *kept, then func(blocks int))
 	k.gone = true
 	delete(s.kept.byKey, k.key)
 	delete(s.kept.byID, k.id)
+	if k.checkpoint != nil { // it has no blocks
+		then(0)
+		return
+	}
 	s.removeRDD(c, k.id, then)
 }
 
@@ -155,7 +169,7 @@ func (s *Scheduler) unpersistRDDs(c *rpcenv.Context, m UnpersistRDDs) {
 		}
 	}
 	for _, key := range m.Keys {
-		if k := s.kept.byKey[key]; k != nil {
+		if k := s.kept.byKey[key]; k != nil && k.checkpoint == nil {
 			left++
 			s.unpersist(c, k, done)
 		}
@@ -169,7 +183,7 @@ func (s *Scheduler) partitionKept(c *rpcenv.Context, m event.PartitionKept) {
 	switch {
 	case k == nil && m.Kept:
 		s.removeRDD(c, m.RDD, func(int) {})
-	case k != nil && m.Partition >= 0 && int(m.Partition) < len(k.places): // reports are not trusted
+	case k != nil && k.checkpoint == nil && m.Partition >= 0 && int(m.Partition) < len(k.places): // reports are not trusted
 		k.set(int(m.Partition), place{executor: m.ExecutorID, host: m.Host}, m.Kept)
 	}
 }
@@ -185,7 +199,7 @@ func (s *Scheduler) loseKept(executor string) {
 // trusts in none.
 func (g *stage) wholeNode(node int) bool {
 	k := g.of.kept[node]
-	return k != nil && k.whole() && !g.distrusts
+	return k.stored() || k != nil && k.whole() && !g.distrusts
 }
 
 // neededParents are the parents whose outputs the stage reads: not those behind a dataset that is wholly kept. It mirrors
@@ -237,7 +251,12 @@ func (g *stage) persistedNodes() []*app.PersistedNode {
 	}
 	var out []*app.PersistedNode
 	for _, node := range g.of.what.Lineage.Narrow(g.node) {
-		if k := g.of.kept[node]; k != nil && !k.gone {
+		k := g.of.kept[node]
+		switch {
+		case k == nil || k.gone:
+		case k.stored():
+			out = append(out, &app.PersistedNode{Node: int32(node), RddId: k.id, Checkpoint: k.checkpoint.folder})
+		case k.checkpoint == nil:
 			out = append(out, &app.PersistedNode{Node: int32(node), RddId: k.id, Level: &storagepb.StorageLevel{
 				UseMemory: k.level.Memory, UseDisk: k.level.Disk, Replication: int32(k.level.Replication),
 			}})

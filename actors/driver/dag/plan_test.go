@@ -26,7 +26,7 @@ var (
 // planned are the stages of a job of a dataset, numbered from 10.
 func planned(t *testing.T, d *dataset, inv rdd.Invocation, next *int32) (out []*stage) {
 	t.Helper()
-	all, _, err := inv.Lineage.SplitAll(nil, nodes(inv.Lineage))
+	all, _, err := inv.Lineage.SplitAll(nil, nodes(inv.Lineage, inv.Lineage.Last()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func planned(t *testing.T, d *dataset, inv rdd.Invocation, next *int32) (out []*
 			d.shuffles = append(d.shuffles, newShuffle(int32(5+i), len(all[i]), 1))
 		}
 	}
-	return plan(d, inv.Lineage, all, func() int32 { *next++; return *next - 1 })
+	return plan(d, inv.Lineage, inv.Lineage.Last(), all, func() int32 { *next++; return *next - 1 })
 }
 
 func describe(stages []*stage) string {

@@ -18,10 +18,10 @@ const (
 )
 
 // preferredAll is where the partitions of each stage want to run by the lineage; nil for a stage that says nothing. splits are those of
-// the stages, in the order of plan. It calls functions of the user.
-func preferredAll(l *rdd.Lineage, splits [][][]byte) ([][][]tasks.Location, error) {
+// the stages, nodes what they compute, in the order of plan. It calls functions of the user.
+func preferredAll(l *rdd.Lineage, nodes []int, splits [][][]byte) ([][][]tasks.Location, error) {
 	out := make([][][]tasks.Location, len(splits))
-	for i, node := range nodes(l) {
+	for i, node := range nodes {
 		texts, err := l.Preferred(node, splits[i])
 		if err != nil {
 			return nil, err
@@ -89,7 +89,7 @@ func (g *stage) shares() ([]*shares, func(partition int) []rdd.Read) {
 		return nil, nil
 	}
 	out := make([]*shares, len(g.of.shuffles))
-	for _, index := range l.ShuffleParents(g.node) {
+	for _, index := range l.NeededShuffles(g.node, g.wholeNode) { // others may have no outputs
 		out[index] = g.of.shuffles[index].shares()
 	}
 	return out, reads

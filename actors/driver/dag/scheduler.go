@@ -48,6 +48,8 @@ type Scheduler struct {
 	kept                   allKept
 	nextStage, nextShuffle int32
 	nextRDD                int32
+	// checkpoints is the name of the folder for the checkpoints of this application, "" before the first; checkpointsAt is where it lies.
+	checkpoints, checkpointsAt string
 	// epoch counts losses of map outputs; tasks carry it.
 	epoch int64
 	// lostAt is the epoch in which an executor's outputs were given up, 0 for none: what older tasks bring from it may be gone.
@@ -121,6 +123,10 @@ func (s *Scheduler) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		s.partitionKept(c, m)
 	case event.MapOutputMoved:
 		s.mapOutputMoved(c, m)
+	case CheckpointEnded:
+		s.checkpointEnded(c, m)
+	case FindCheckpoints:
+		rpcenv.Reply(c, m, CheckpointsFound{Folder: s.checkpointsAt})
 	case UnpersistRDDs:
 		s.unpersistRDDs(c, m)
 	case event.WorkerRemoved:

@@ -27,6 +27,7 @@ type job struct {
 	id     int32
 	what   rdd.Invocation
 	action rdd.Action
+	node   int // whose partitions are the result
 	answer rpcenv.Call[JobResult]
 	// of is its dataset and stages are those that it needs, parents before children, the result's last; both from its start on.
 	of      *dataset
@@ -105,7 +106,7 @@ func newStage(id int32, of *dataset, node int, writes *shuffle, splits [][]byte)
 
 // commits reports whether the stage's tasks write output that they commit.
 func (g *stage) commits() bool {
-	return g.shuffle == nil && g.job() != nil && g.job().action == rdd.ActionSave
+	return g.shuffle == nil && g.job() != nil && (g.job().action == rdd.ActionSave || g.job().action == rdd.ActionCheckpoint)
 }
 
 // only makes a stage want the results of some partitions alone.

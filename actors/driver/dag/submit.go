@@ -31,16 +31,19 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 		rpcenv.Fail(c, m, err)
 		return
 	}
-	j := &job{id: m.JobID, what: m.Invocation, action: m.Action, answer: rpcenv.Defer(c, m)}
+	node := lineage.Last()
+	if m.Action == rdd.ActionCheckpoint {
+		node = m.Node
+	}
+	j := &job{id: m.JobID, what: m.Invocation, action: m.Action, node: node, answer: rpcenv.Defer(c, m)}
 	at, _ := slices.BinarySearchFunc(s.jobs, j, func(a, b *job) int { return cmp.Compare(a.id, b.id) })
 	s.jobs = slices.Insert(s.jobs, at, j)
 	// Files are read in a body, as a file system may block, and functions of the user called. It runs beside the endpoint.
 	fs := s.cfg.FS
 	rpcenv.Run(c, "", func(*rpcenv.Blocking) (split, error) {
-		of := split{}
-		var err error
-		if of.Layout, err = lineage.Layout(fs, nodes(lineage)); err == nil {
-			of.prefers, err = preferredAll(lineage, of.Splits)
+		of, err := layout(fs, lineage, node)
+		if err == nil {
+			of.prefers, err = preferredAll(lineage, nodes(lineage, node), of.Splits)
 		}
 		return of, err
 	}, func(of split, err error) {
@@ -64,6 +67,19 @@ type split struct {
 	prefers [][][]tasks.Location
 }
 
+// layout looks at the files of all stages of a lineage, so that each job of a dataset finds the same version of them, whatever its node.
+func layout(fs rdd.FS, l *rdd.Lineage, node int) (of split, err error) {
+	all := nodes(l, l.Last())
+	if node == l.Last() {
+		of.Layout, err = l.Layout(fs, all)
+		return of, err
+	}
+	if of.Layout, err = l.Layout(fs, append(all, node)); err == nil {
+		of.Splits = slices.Delete(of.Splits, len(all)-1, len(all))
+	}
+	return of, err
+}
+
 // startJob numbers what is new: stages and shuffles, in the order in which jobs start. It takes up what another job of the same
 // dataset has begun, and the shuffles that one which is over has left.
 func (s *Scheduler) startJob(c *rpcenv.Context, j *job, of split) {
@@ -71,7 +87,7 @@ func (s *Scheduler) startJob(c *rpcenv.Context, j *job, of split) {
 	j.of = s.datasetOf(c, j.what, of)
 	j.of.jobs++
 	j.of.kept = s.keptOf(c, j.of, of.Persisted)
-	j.stages = plan(j.of, lineage, of.Splits, s.number)
+	j.stages = plan(j.of, lineage, j.node, of.Splits, s.number)
 	g := j.result()
 	if j.what.Partitions != nil {
 		g.only(j.what.Partitions)
