@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -214,6 +215,29 @@ func TestCheckpointsAreCleaned(t *testing.T) {
 			t.Errorf("cleaned %s: there is %q", clean, left)
 		}
 	}
+}
+
+// Two actions at once have one checkpoint written.
+func TestTwoJobsWriteACheckpointOnce(t *testing.T) {
+	storing(t, 1, nil, func(c *local.Cluster, b *rpcenv.Blocking, a *app.App) error {
+		var others [2]error
+		for i := range others {
+			b.Env().Go("action", func(b *rpcenv.Blocking) error {
+				_, others[i] = rdd.Count(b.Context(), a.In(b), onSums.With(storedSums.With(0)))
+				return nil
+			})
+		}
+		if err := b.Sleep(time.Minute); err != nil {
+			return err
+		}
+		if err := errors.Join(others[:]...); err != nil {
+			return err
+		}
+		if _, err := wantStored(c, "/checkpoints"); err != nil {
+			return err
+		}
+		return wantSums(b, a, 0, 0)
+	})
 }
 
 var storedMarks = rdd.Define("local test: stored marks", func(a markedArgs) rdd.Dataset[int64] {
