@@ -5,18 +5,30 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/coherer/coherer/actors/driver/pools"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
-// allocations reads spark.scheduler.allocation.file; nil when it is not set. A file that is not there is an error in either mode:
-// its name is a mistake. Start calls it, so that no handler reads a file.
-func allocations(c *conf.Conf, files rdd.FS) (*pools.Allocations, error) {
+// defaultAllocations is the file of pools in the directory of settings. It is FairSchedulableBuilder.DEFAULT_SCHEDULER_FILE.
+const defaultAllocations = "fairscheduler.xml"
+
+// allocations reads spark.scheduler.allocation.file. A file that is not there is an error in either mode: its name is a mistake. Without
+// the setting, mode FAIR has the pools of fairscheduler.xml in dir, if that file exists. Without either it returns nil. Start calls it, so
+// that no handler reads a file.
+func allocations(c *conf.Conf, files rdd.FS, dir string) (*pools.Allocations, error) {
 	path, set := SchedulerAllocationFile.Find(c)
 	if !set {
-		return nil, nil
+		if dir == "" || SchedulerMode.Get(c) != "FAIR" {
+			return nil, nil
+		}
+		a, err := readAllocations(filepath.Join(dir, defaultAllocations), files)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return a, err
 	}
 	a, err := readAllocations(path, files)
 	switch {

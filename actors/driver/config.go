@@ -34,6 +34,9 @@ type Config struct {
 	Environment []*deploy.EnvironmentVariable
 	// FS is where text files are split, and where spark.scheduler.allocation.file is. Without either it may be nil.
 	FS rdd.FS
+	// ConfDir is the directory of settings in FS, whose fairscheduler.xml has the pools of mode FAIR when no setting names another file;
+	// "": none.
+	ConfDir string
 	// Transfer fetches results that are too large for a message. Without it they are lost: a job that has such
 	// a result fails when its task has been tried spark.task.maxFailures times.
 	Transfer storage.Transfer

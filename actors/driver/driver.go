@@ -57,7 +57,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	}
 	scheduler := newScheduler(cfg)
 	var err error
-	if scheduler.allocations, err = allocations(env.Conf(), cfg.FS); err != nil {
+	if scheduler.allocations, err = allocations(env.Conf(), cfg.FS, cfg.ConfDir); err != nil {
 		return nil, fmt.Errorf("driver: %w", err)
 	}
 	if scheduler.racks, err = racks(env.Conf(), cfg.FS); err != nil {

@@ -11,9 +11,11 @@ import (
 
 // The job that comes second goes first when its pool has a minimum share and the mode is FAIR.
 func TestAJobsPoolDecidesWhenItGetsCores(t *testing.T) {
-	files := rdd.MemFS{"/pools.xml": []byte(`<allocations><pool name="urgent"><schedulingMode>FIFO</schedulingMode><minShare>1</minShare><weight>1</weight></pool></allocations>`)}
+	file := []byte(`<allocations><pool name="urgent"><schedulingMode>FIFO</schedulingMode><minShare>1</minShare><weight>1</weight></pool></allocations>`)
+	files := rdd.MemFS{"/pools.xml": file, "/conf/fairscheduler.xml": file}
 	fair := map[string]string{"spark.scheduler.mode": "FAIR", "spark.scheduler.allocation.file": "/pools.xml"}
 	fifo := map[string]string{"spark.scheduler.allocation.file": "/pools.xml"}
+	byDir := map[string]string{"spark.scheduler.mode": "FAIR"}
 	for _, k := range []struct {
 		name     string
 		settings map[string]string
@@ -22,6 +24,7 @@ func TestAJobsPoolDecidesWhenItGetsCores(t *testing.T) {
 	}{
 		{"FIFO", fifo, "urgent", []int32{0, 0, 0, 1, 1, 1}},
 		{"FAIR", fair, "urgent", []int32{1, 1, 1, 0, 0, 0}},
+		{"FAIR, and the file of the directory", byDir, "urgent", []int32{1, 1, 1, 0, 0, 0}},
 		{"the default pool", fair, "", []int32{0, 0, 0, 1, 1, 1}},
 		{"a pool that is not in the file and comes first by its name", fair, "a", []int32{1, 1, 1, 0, 0, 0}},
 	} {

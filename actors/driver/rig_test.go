@@ -106,7 +106,7 @@ func newRig(t *testing.T, seed uint64, pairs map[string]string, fs rdd.FS) *rig 
 	w.NoPanic()
 	r := &rig{World: w, t: t, master: w.Probe("Master"), env: w.Env("Driver", settings(t, pairs))}
 	var err error
-	r.driver, err = driver.Start(r.env, driver.Config{AppName: "test", Masters: []rpcenv.Address{r.master.Ref.Address}, FS: fs})
+	r.driver, err = driver.Start(r.env, driver.Config{AppName: "test", Masters: []rpcenv.Address{r.master.Ref.Address}, FS: fs, ConfDir: "/conf"})
 	if err != nil {
 		t.Fatal(err)
 	}

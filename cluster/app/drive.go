@@ -100,7 +100,8 @@ func drive(s Submission, program Program, args []string) (err error) {
 	broadcasts := NewDriverBlocks(env, bind, log)
 	defer func() { err = errors.Join(err, broadcasts.Close()) }()
 	cfg := driver.Config{
-		Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}, Transfer: transfer, Blocks: broadcasts, Process: thisProcess(),
+		Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}, ConfDir: s.ConfDir, Transfer: transfer, Blocks: broadcasts,
+		Process: thisProcess(),
 	}
 	if cfg.EventLog, err = eventLog(c); err != nil {
 		return err

@@ -26,8 +26,8 @@ func (m *mapOutput) block(reduce int) place {
 	return place{m.path, from, m.ends[reduce] - from}
 }
 
-// mapWriter writes a map output. Until Commit its file has another name, and nobody finds its blocks.
-type mapWriter struct {
+// mapOutputWriter writes a map output. Until Commit its file has another name, and nobody finds its blocks.
+type mapOutputWriter struct {
 	blocks *blocks
 	key    shufflefile.Output
 	out    mapOutput
@@ -37,11 +37,11 @@ type mapWriter struct {
 	size   int64
 }
 
-var _ executor.MapOutput = (*mapWriter)(nil)
+var _ executor.MapOutput = (*mapOutputWriter)(nil)
 
 // MapOutput implements [executor.Blocks].
 func (b *blocks) MapOutput(shuffle int32, task int64, reducers int) (executor.MapOutput, error) {
-	w := &mapWriter{blocks: b, key: shufflefile.Output{Shuffle: shuffle, Task: task}}
+	w := &mapOutputWriter{blocks: b, key: shufflefile.Output{Shuffle: shuffle, Task: task}}
 	w.out = mapOutput{path: w.key.Data(b.dirs), ends: make([]int64, reducers)}
 	f, err := os.OpenFile(w.out.path+temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -55,7 +55,7 @@ func (b *blocks) MapOutput(shuffle int32, task int64, reducers int) (executor.Ma
 const temporary = ".tmp"
 
 // Partition implements [executor.MapOutput].
-func (w *mapWriter) Partition(reduce int) error {
+func (w *mapOutputWriter) Partition(reduce int) error {
 	if reduce < w.at || reduce >= len(w.out.ends) {
 		return fmt.Errorf("%s: block of reducer %d after that of %d, of %d", w.out.path, reduce, w.at, len(w.out.ends))
 	}
@@ -64,14 +64,14 @@ func (w *mapWriter) Partition(reduce int) error {
 }
 
 // end ends the blocks before that of a reducer.
-func (w *mapWriter) end(reduce int) {
+func (w *mapOutputWriter) end(reduce int) {
 	for ; w.at < reduce; w.at++ {
 		w.out.ends[w.at] = w.size
 	}
 }
 
 // Write implements [executor.MapOutput].
-func (w *mapWriter) Write(p []byte) (int, error) {
+func (w *mapOutputWriter) Write(p []byte) (int, error) {
 	n, err := w.buf.Write(p)
 	w.size += int64(n)
 	if err != nil {
@@ -81,7 +81,7 @@ func (w *mapWriter) Write(p []byte) (int, error) {
 }
 
 // Commit implements [executor.MapOutput].
-func (w *mapWriter) Commit() ([]int64, error) {
+func (w *mapOutputWriter) Commit() ([]int64, error) {
 	w.end(len(w.out.ends))
 	if err := errors.Join(w.buf.Flush(), w.file.Close()); err != nil {
 		return nil, errors.Join(needsSpace(err), os.Remove(w.file.Name()))
@@ -104,7 +104,7 @@ func (w *mapWriter) Commit() ([]int64, error) {
 }
 
 // Abort implements [executor.MapOutput].
-func (w *mapWriter) Abort() error { return errors.Join(w.file.Close(), os.Remove(w.file.Name())) }
+func (w *mapOutputWriter) Abort() error { return errors.Join(w.file.Close(), os.Remove(w.file.Name())) }
 
 func needsSpace(err error) error {
 	return fmt.Errorf("%w: free some space there, or name another directory with spark.local.dir or --work-dir", err)

@@ -30,6 +30,8 @@ type Submission struct {
 	Trace string `json:"trace,omitempty"`
 	// Library is the path of coherer's own program, which on YARN is the application master of a driver in client mode.
 	Library string `json:"library,omitempty"`
+	// ConfDir is the submitter's directory of settings, where the driver finds fairscheduler.xml; "": none.
+	ConfDir string `json:"confDir,omitempty"`
 	// Warned says that the submitter has shown the warnings of Conf where the driver's are shown.
 	Warned bool `json:"warned,omitempty"`
 	// Watched says that the submitter reports why it ended the driver: the driver does not report that a signal ended it.

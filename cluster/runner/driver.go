@@ -30,7 +30,7 @@ func (r *run) driver(ctx context.Context, master string) error {
 
 // runDriver runs the driver as a process of this machine.
 func (r *run) runDriver(ctx context.Context, s app.Submission) error {
-	s.Progress, s.Watched, s.Trace = true, true, filepath.Join(r.dir.Trace(), "Driver.trace")
+	s.ConfDir, s.Progress, s.Watched, s.Trace = r.cfg.ConfDir, true, true, filepath.Join(r.dir.Trace(), "Driver.trace")
 	spec, err := driverSpec(r.cfg.Program, s, r.cfg.Stdout, r.cfg.Stderr)
 	if err != nil {
 		return err

@@ -38,6 +38,8 @@ type Config struct {
 	Debug string
 	// Conf are the settings of all. The caller shows their warnings.
 	Conf map[string]string
+	// ConfDir is where the driver finds fairscheduler.xml; "": nowhere.
+	ConfDir string
 	// Keep pins the run's directory: no later run removes it.
 	Keep bool
 	// Stdout gets what the program prints, and the table of messages; Stderr the progress.

@@ -105,3 +105,27 @@ func TestAFileOfPoolsThatIsMissingIsAnError(t *testing.T) {
 		t.Errorf("code %d\n%s", got.code, got.stderr)
 	}
 }
+
+// submit, and run with --spark-env, find fairscheduler.xml in the directory of settings: what is wrong in it says so.
+func TestPoolsAreReadInTheDirectoryOfSettings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "fairscheduler.xml")
+	write(t, file, "<allocations><pool")
+	for _, k := range []struct {
+		args []string
+		fail bool
+	}{
+		{[]string{"submit", "--master", "local", "--conf", "spark.scheduler.mode=FAIR", "pi", "1"}, true},
+		{[]string{"submit", "--master", "local", "pi", "1"}, false},
+		{[]string{"run", "--spark-env", "--conf", "spark.scheduler.mode=FAIR", "pi", "1"}, true},
+		{[]string{"run", "--conf", "spark.scheduler.mode=FAIR", "pi", "1"}, false},
+	} {
+		cmd := command(t, k.args...)
+		cmd.Env = append(cmd.Environ(), "SPARK_CONF_DIR="+dir)
+		got := finish(t, cmd)
+		if (got.code != 0) != k.fail || strings.Contains(got.stderr, file) != k.fail {
+			t.Errorf("%s: code %d\n%s", k.args, got.code, got.stderr)
+		}
+	}
+}

@@ -98,6 +98,11 @@ func (o *runOptions) run(ctx context.Context, s streams, args []string) error {
 		Name: called(values, application), Program: application.program, Main: application.main,
 		Workers: o.workers, WorkerCores: o.cores, WorkerMemoryMB: memoryMB, Debug: debug, Conf: values, Keep: o.keep, Stdout: s.out, Stderr: s.err,
 	}
+	if o.sparkEnv {
+		if own.ConfDir, err = sparkConfDir(); err != nil {
+			return usage(err)
+		}
+	}
 	// Checked before anything starts: an application that fits nowhere would wait for ever in a cluster of its own.
 	if own.YARN, err = o.yarn.cluster(o.given, application, args); err == nil && own.YARN != nil {
 		err = fitsNode(c, own.YARN)

@@ -80,13 +80,19 @@ func readProperties(path string) ([]conf.Setting, error) {
 	return conf.ReadProperties(f, path)
 }
 
-// defaultsFile is spark-defaults.conf in SPARK_CONF_DIR, else in SPARK_HOME/conf; empty when neither exists. It mirrors
-// Utils.getDefaultPropertiesFile.
-func defaultsFile() (string, error) {
+// sparkConfDir is SPARK_CONF_DIR, else SPARK_HOME/conf; empty when neither variable is set.
+func sparkConfDir() (string, error) {
 	dir, err := confDir("SPARK_CONF_DIR", os.Getenv("SPARK_CONF_DIR"))
 	if home := os.Getenv("SPARK_HOME"); dir == "" && home != "" {
 		dir = filepath.Join(home, "conf")
 	}
+	return dir, err
+}
+
+// defaultsFile is spark-defaults.conf in the directory of settings; empty when it does not exist. It mirrors
+// Utils.getDefaultPropertiesFile.
+func defaultsFile() (string, error) {
+	dir, err := sparkConfDir()
 	if dir == "" || err != nil {
 		return "", err
 	}

@@ -187,6 +187,9 @@ func submitHere(ctx context.Context, s streams, sub submission) error {
 	values := sub.decision.Properties.Values()
 	// Warned: runSubmit has printed the warnings of the settings, and the driver writes to the same stderr.
 	own := app.Submission{Name: called(values, application), Conf: values, Progress: true, Warned: true}
+	if own.ConfDir, err = sparkConfDir(); err != nil {
+		return usage(err)
+	}
 	m, err := submit.ParseMaster(sub.decision.Master)
 	if err != nil {
 		return usage(fmt.Errorf("--master: %w", err))
@@ -217,7 +220,7 @@ func localCluster(ctx context.Context, s streams, m submit.Master, own app.Submi
 	}
 	return runner.Run(ctx, runner.Config{
 		Name: own.Name, Program: a.program, Main: a.main, Workers: m.Workers, WorkerCores: m.Cores, WorkerMemoryMB: m.MemoryMB,
-		Conf: own.Conf, Stdout: s.out, Stderr: s.err,
+		Conf: own.Conf, ConfDir: own.ConfDir, Stdout: s.out, Stderr: s.err,
 	})
 }
 
