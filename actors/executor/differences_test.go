@@ -11,8 +11,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// Spark reads the files of another executor on the same machine itself.
-func TestAMapOutputOfAnotherExecutorHereIsFetchedLikeAnyOther(t *testing.T) {
+// Where executors have no files, as in a simulation, those of one machine fetch from each other.
+func TestAMapOutputOfAnotherExecutorHereIsFetched(t *testing.T) {
 	r := newRig(t)
 	r.launch(mapTask(t, 0, 0))
 	r.outputs = append(r.outputs, r.end().GetResult().GetMapStatus())

@@ -46,7 +46,7 @@ func TestTheDriverIsToldAllOfAnExecutor(t *testing.T) {
 		`CoarseGrainedScheduler StatusUpdate{executor_id:"0" task_id:1 state:FINISHED task_cpus:1 result:{map_status:{location:{executor_id:"0" host:"10.0.0.2" port:1} sizes:8 map_id:1} peak_execution_memory:676 shuffle_write:{bytes:4 records:2}}}`,
 		`CoarseGrainedScheduler StatusUpdate{executor_id:"0" task_id:5 state:RUNNING task_cpus:1}`,
 		`MapOutputTracker GetMapOutputStatuses{shuffle_id:4}`,
-		`CoarseGrainedScheduler StatusUpdate{executor_id:"0" task_id:5 state:FINISHED task_cpus:1 result:{records:"\x00\x06\x02\x04" count:2 records_read:2 peak_execution_memory:640 shuffle_read:{bytes:4 records:2}}}`,
+		`CoarseGrainedScheduler StatusUpdate{executor_id:"0" task_id:5 state:FINISHED task_cpus:1 result:{records:"\x00\x06\x02\x04" count:2 records_read:2 peak_execution_memory:640 shuffle_read:{bytes:4 records:2 local_blocks:1 local_bytes:8}}}`,
 	)
 	r.launch(task(t, sleeps.With(none{}), 9))
 	r.launch(task(t, sleeps.With(none{}), 8))

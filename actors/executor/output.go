@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/coherer/coherer/actors/executor/fetch"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/app"
 	storagepb "github.com/coherer/coherer/messages/storage"
@@ -31,13 +32,16 @@ func (w *work) writeMap(t rdd.Task, shuffle int) (*storagepb.MapStatus, error) {
 }
 
 // report puts into a result what its attempt has cost.
-func report(result *app.TaskResult, m *rdd.Metrics) {
+func report(result *app.TaskResult, m *rdd.Metrics, f fetch.Metrics) {
 	result.MemoryBytesSpilled, result.DiskBytesSpilled, result.PeakExecutionMemory = m.MemorySpilled, m.DiskSpilled, m.PeakMemory
 	if m.ShuffleRecordsWritten > 0 {
 		result.ShuffleWrite = &app.ShuffleMetrics{Bytes: m.ShuffleBytesWritten, Records: m.ShuffleRecordsWritten}
 	}
 	if m.ShuffleRecordsRead > 0 {
-		result.ShuffleRead = &app.ShuffleMetrics{Bytes: m.ShuffleBytesRead, Records: m.ShuffleRecordsRead}
+		result.ShuffleRead = &app.ShuffleMetrics{
+			Bytes: m.ShuffleBytesRead, Records: m.ShuffleRecordsRead, RemoteBlocks: f.RemoteBlocks, LocalBlocks: f.LocalBlocks,
+			RemoteBytes: f.RemoteBytes, RemoteBytesToDisk: f.RemoteToDisk, LocalBytes: f.LocalBytes, FetchWaitMs: f.Wait.Milliseconds(),
+		}
 	}
 }
 

@@ -43,6 +43,10 @@ var (
 		"The pause before shuffle blocks are asked for again.")
 	maxFetchToMemory = conf.Declare(Settings, "spark.network.maxRemoteBlockSizeFetchToMem", conf.AtLeast(conf.Sizes(conf.Byte), 0), "200m",
 		"Shuffle blocks above this size are streamed by way of a file; they are never in memory as a whole.")
+	ReadHostLocalDisk = conf.Declare(Settings, "spark.shuffle.readHostLocalDisk", conf.Bools, "true",
+		"Whether a task reads map outputs of other executors on its host from their files, and not over the network.")
+	LocalDiskCacheSize = conf.Declare(Settings, "spark.storage.localDiskByExecutors.cacheSize", conf.AtLeast(conf.Ints, 1), "1000",
+		"Of how many executors on its host an executor remembers where their files are.")
 	outputCommitCoordination = conf.Declare(Settings, "spark.hadoop.outputCommitCoordination.enabled", conf.Bools, "true",
 		"Whether tasks that save ask the driver before they commit; without it two copies of a slow task may both commit.")
 	_ = conf.Declare(Settings, "spark.task.reaper.enabled", conf.Bools, "false",

@@ -69,7 +69,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 	defer w.memory.EndTask(d.GetTaskId())
 	if action := rdd.Action(d.GetAction()); (action == rdd.ActionSave || action == rdd.ActionCheckpoint) && d.ShuffleId == nil {
 		err := w.save(b, t, result)
-		report(result, &metrics)
+		report(result, &metrics, w.fetched)
 		return result, err
 	}
 	// Without a shuffle to write for, the task is one of the result stage.
@@ -79,7 +79,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 			return nil, err
 		}
 		result.Count = r.Count
-		report(result, &metrics)
+		report(result, &metrics, w.fetched)
 		return result, w.bring(result, r.Records)
 	}
 	shuffle, err := w.shuffleIndex()
@@ -87,7 +87,7 @@ func (w *work) run(b *rpcenv.Blocking) (*app.TaskResult, error) {
 		return nil, err
 	}
 	result.MapStatus, err = w.writeMap(t, shuffle)
-	report(result, &metrics)
+	report(result, &metrics, w.fetched)
 	return result, err
 }
 

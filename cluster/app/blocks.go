@@ -29,6 +29,8 @@ type blocks struct {
 	files   int
 	outputs map[shufflefile.Output]*mapOutput
 	index   map[string]place // of the other blocks
+	// application and executor own the blocks.
+	application, executor string
 	// lookup finds cached blocks.
 	lookup func(id string) ([]byte, bool)
 }

@@ -66,6 +66,8 @@ func Execute(given Execution) error {
 	if err != nil {
 		return err
 	}
+	store.ownedBy(a.AppID, a.ExecutorID)
+	transfer := NewTransfer()
 	rpcenv.Door{
 		Name: "the port of blocks", At: store.Address().String(), Lets: "read what this application's tasks have computed",
 		Close: "run its Worker or NodeManager with --host 127.0.0.1, or let a firewall keep others out",
@@ -81,7 +83,7 @@ func Execute(given Execution) error {
 	x := executor.Boot{
 		Args: a, Settings: given.Settings, Log: log, Resources: resources,
 		LogURLs: variables("SPARK_LOG_URL_", strings.ToLower), Attributes: variables("SPARK_EXECUTOR_ATTRIBUTE_", strings.ToUpper),
-		IO: executor.IO{FS: Files{}, Blocks: store, Transfer: NewTransfer(), Measure: measureProcess},
+		IO: executor.IO{FS: Files{}, Blocks: store, Transfer: transfer, Near: openNear(c, transfer, a.AppID), Measure: measureProcess},
 		Made: func(env *rpcenv.Env) error {
 			limitHeap(env.Conf())
 			return p.Serve(env, "")

@@ -1131,9 +1131,18 @@ func (x *Accumulated) GetValue() []byte {
 
 // ShuffleMetrics are what an attempt wrote for a shuffle, or read of shuffles.
 type ShuffleMetrics struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Bytes         int64                  `protobuf:"varint,1,opt,name=bytes,proto3" json:"bytes,omitempty"`
-	Records       int64                  `protobuf:"varint,2,opt,name=records,proto3" json:"records,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Bytes   int64                  `protobuf:"varint,1,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Records int64                  `protobuf:"varint,2,opt,name=records,proto3" json:"records,omitempty"`
+	// Of what was read: blocks of other executors, and of this host's files.
+	RemoteBlocks int64 `protobuf:"varint,20,opt,name=remote_blocks,json=remoteBlocks,proto3" json:"remote_blocks,omitempty"`
+	LocalBlocks  int64 `protobuf:"varint,21,opt,name=local_blocks,json=localBlocks,proto3" json:"local_blocks,omitempty"`
+	// In bytes; remote_bytes_to_disk is a part of remote_bytes.
+	RemoteBytes       int64 `protobuf:"varint,22,opt,name=remote_bytes,json=remoteBytes,proto3" json:"remote_bytes,omitempty"`
+	RemoteBytesToDisk int64 `protobuf:"varint,23,opt,name=remote_bytes_to_disk,json=remoteBytesToDisk,proto3" json:"remote_bytes_to_disk,omitempty"`
+	LocalBytes        int64 `protobuf:"varint,24,opt,name=local_bytes,json=localBytes,proto3" json:"local_bytes,omitempty"`
+	// fetch_wait_ms is how long the task waited for blocks.
+	FetchWaitMs   int64 `protobuf:"varint,25,opt,name=fetch_wait_ms,json=fetchWaitMs,proto3" json:"fetch_wait_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1178,6 +1187,48 @@ func (x *ShuffleMetrics) GetBytes() int64 {
 func (x *ShuffleMetrics) GetRecords() int64 {
 	if x != nil {
 		return x.Records
+	}
+	return 0
+}
+
+func (x *ShuffleMetrics) GetRemoteBlocks() int64 {
+	if x != nil {
+		return x.RemoteBlocks
+	}
+	return 0
+}
+
+func (x *ShuffleMetrics) GetLocalBlocks() int64 {
+	if x != nil {
+		return x.LocalBlocks
+	}
+	return 0
+}
+
+func (x *ShuffleMetrics) GetRemoteBytes() int64 {
+	if x != nil {
+		return x.RemoteBytes
+	}
+	return 0
+}
+
+func (x *ShuffleMetrics) GetRemoteBytesToDisk() int64 {
+	if x != nil {
+		return x.RemoteBytesToDisk
+	}
+	return 0
+}
+
+func (x *ShuffleMetrics) GetLocalBytes() int64 {
+	if x != nil {
+		return x.LocalBytes
+	}
+	return 0
+}
+
+func (x *ShuffleMetrics) GetFetchWaitMs() int64 {
+	if x != nil {
+		return x.FetchWaitMs
 	}
 	return 0
 }
@@ -1974,10 +2025,17 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\x05peaks\x18@ \x01(\v2\x14.app.ExecutorMetricsB\x04\xe0\xe0\x18\x01R\x05peaks\"7\n" +
 	"\vAccumulated\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value\"@\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value\"\xa7\x02\n" +
 	"\x0eShuffleMetrics\x12\x14\n" +
 	"\x05bytes\x18\x01 \x01(\x03R\x05bytes\x12\x18\n" +
-	"\arecords\x18\x02 \x01(\x03R\arecords\"\x88\x02\n" +
+	"\arecords\x18\x02 \x01(\x03R\arecords\x12#\n" +
+	"\rremote_blocks\x18\x14 \x01(\x03R\fremoteBlocks\x12!\n" +
+	"\flocal_blocks\x18\x15 \x01(\x03R\vlocalBlocks\x12!\n" +
+	"\fremote_bytes\x18\x16 \x01(\x03R\vremoteBytes\x12/\n" +
+	"\x14remote_bytes_to_disk\x18\x17 \x01(\x03R\x11remoteBytesToDisk\x12\x1f\n" +
+	"\vlocal_bytes\x18\x18 \x01(\x03R\n" +
+	"localBytes\x12(\n" +
+	"\rfetch_wait_ms\x18\x19 \x01(\x03B\x04\xe0\xe0\x18\x01R\vfetchWaitMs\"\x88\x02\n" +
 	"\vTaskFailure\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1a\n" +

@@ -97,39 +97,48 @@ func (p *clientConn) fetchBlocks(ids []string, sink func(int, io.Reader, int64) 
 
 // open asks for a stream of blocks.
 func (p *clientConn) open(ids []string) (stream int64, err error) {
-	p.lastID++
 	body := encodeOpenBlocks(ids)
 	// 64 bytes are room for the header. A server closes the connection on a longer frame and gives no reason.
 	if len(body) > requestLimit-64 {
 		return 0, fmt.Errorf("%w: a request for %d blocks takes %d bytes: ask for fewer at a time", wire.ErrFrameTooLarge, len(ids), len(body))
 	}
+	answer, err := p.rpc(body)
+	if err != nil {
+		return 0, err
+	}
+	stream, chunks, err := decodeStreamHandle(answer)
+	if err == nil && chunks != len(ids) {
+		err = fmt.Errorf("%w: %d chunks for %d blocks", wire.ErrMalformedFrame, chunks, len(ids))
+	}
+	return stream, err
+}
+
+// rpc asks, and returns the body of the answer, which is good until the next frame is read.
+func (p *clientConn) rpc(body []byte) ([]byte, error) {
+	p.lastID++
 	p.out = appendRPC(p.out[:0], wire.RPCRequest, p.lastID, body)
 	if err := p.write(); err != nil {
-		return 0, err
+		return nil, err
 	}
 	n, typ, err := p.reply()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	s, err := p.scan(n)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	id := s.Int64("request id")
 	s.Int32("body length") // not needed: the body is the rest of the frame
 	switch {
 	case s.Err != nil:
-		return 0, s.Err
+		return nil, s.Err
 	case typ == wire.RPCFailure && id == p.lastID:
-		return 0, fmt.Errorf("%w: %s", ErrNotServed, clip(string(s.Left)))
+		return nil, fmt.Errorf("%w: %s", ErrNotServed, clip(string(s.Left)))
 	case typ != wire.RPCResponse || id != p.lastID:
-		return 0, fmt.Errorf("%w: type %d, request %d, where the answer to request %d is due", wire.ErrMalformedFrame, int8(typ), id, p.lastID)
+		return nil, fmt.Errorf("%w: type %d, request %d, where the answer to request %d is due", wire.ErrMalformedFrame, int8(typ), id, p.lastID)
 	}
-	stream, chunks, err := decodeStreamHandle(s.Left)
-	if err == nil && chunks != len(ids) {
-		err = fmt.Errorf("%w: %d chunks for %d blocks", wire.ErrMalformedFrame, chunks, len(ids))
-	}
-	return stream, err
+	return s.Left, nil
 }
 
 func (p *clientConn) receiveChunk(stream int64, i int, sink func(int, io.Reader, int64) error) error {

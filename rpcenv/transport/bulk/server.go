@@ -122,6 +122,9 @@ func (c *serverConn) openBlocks(s *wire.Scanner) error {
 	if s.Err != nil {
 		return s.Err
 	}
+	if isGetLocalDirs(s.Left) {
+		return c.localDirs(id, s.Left)
+	}
 	chunks, err := c.chunks(s.Left)
 	if err != nil {
 		// The request had an id, so it gets an answer, and the connection stays good for the next one.
