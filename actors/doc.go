@@ -50,6 +50,7 @@
 //	  listener/  pure: Spark's events as its event log has them
 //	  status/    pure: what the pages of a running application show
 //	  numbers/   the numbers of jobs, for programs of several goroutines
+//	shuffleservice/ ExternalShuffleService  a Worker's or NodeManager's: serves the map outputs of executors, also of those that ended
 //	storage/     BlockManagerMaster, BlockManagerMasterHeartbeat
 //	  blocks/    an executor's cached blocks, in memory and on disk
 //	  broadcast/ values of broadcasts in pieces, and the driver's side of them

@@ -10,9 +10,11 @@ import (
 	"github.com/coherer/coherer/actors/applicationmaster/amrm"
 	"github.com/coherer/coherer/actors/driver"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // allocatedContainers takes the containers that the ResourceManager gave, and starts executors in those that are wanted.
@@ -115,6 +117,14 @@ func startError(r *yarn.StartContainersResponse, err error) error {
 	return nil
 }
 
+// serviceData makes the node's shuffle service serve an executor's map outputs. Its value is a secret in Spark, with spark.authenticate.
+func serviceData(c *conf.Conf) []*yarn.StringBytesMap {
+	if !shuffleservice.ShuffleServiceEnabled.Get(c) {
+		return nil
+	}
+	return []*yarn.StringBytesMap{{Key: shuffleservice.ShuffleServiceName.Get(c)}}
+}
+
 // launched handles the outcome of a start.
 func (m *ApplicationMaster) launched(c *rpcenv.Context, l allocator.Launch, err error) {
 	how := allocator.Started
@@ -147,6 +157,7 @@ func (m *ApplicationMaster) launchContext(c *rpcenv.Context, l allocator.Launch)
 	}
 	return &yarn.ContainerLaunchContext{
 		LocalResources: m.cfg.LocalResources, Environment: env, Tokens: m.cfg.Credentials, Command: m.command(l),
+		ServiceData: serviceData(c.Conf()),
 	}
 }
 

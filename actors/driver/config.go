@@ -7,6 +7,7 @@ import (
 	"github.com/coherer/coherer/actors/driver/bus"
 	"github.com/coherer/coherer/actors/driver/status"
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/storage/broadcast"
 	"github.com/coherer/coherer/actors/submit"
@@ -74,6 +75,12 @@ func (c Config) manager() submit.Manager {
 		return submit.Local
 	}
 	return submit.Standalone
+}
+
+// externalShuffle reports whether map outputs outlive their executors, in the shuffle services of Workers or NodeManagers. A local
+// application has none, whatever spark.shuffle.service.enabled says.
+func (c Config) externalShuffle(s *conf.Conf) bool {
+	return c.Local == nil && shuffleservice.ShuffleServiceEnabled.Get(s)
 }
 
 // maxFailures is how many attempts of a task may fail. A local application has its own number, whatever spark.task.maxFailures says.

@@ -63,7 +63,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	if scheduler.racks, err = racks(env.Conf(), cfg.FS); err != nil {
 		return nil, fmt.Errorf("driver: %w", err)
 	}
-	if scheduler.exclude, err = exclude.NewConfig(env.Conf(), cfg.maxFailures(env.Conf()), false); err != nil {
+	if scheduler.exclude, err = exclude.NewConfig(env.Conf(), cfg.maxFailures(env.Conf()), cfg.externalShuffle(env.Conf())); err != nil {
 		return nil, fmt.Errorf("driver: %w", err)
 	}
 	d := &Driver{env: env, scheduler: scheduler, yarn: cfg.YARN != nil, bus: cfg.wantsEvents(), fs: cfg.FS}
@@ -139,6 +139,7 @@ func (d *Driver) endpoints(cfg Config) []named {
 		{dag.Name, dag.New(dag.Config{
 			Scheduler: d.ref(Name), Tracker: d.ref(mapoutput.Name), Commits: d.ref(commit.Name), Barriers: d.barriers,
 			Blocks: d.ref(storage.MasterName), Listeners: d.listeners(cfg), Bus: d.busRef(), FS: cfg.FS,
+			ExternalShuffle: cfg.externalShuffle(d.env.Conf()),
 		})},
 	}
 	switch {

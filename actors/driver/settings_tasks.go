@@ -67,6 +67,7 @@ func (s *Scheduler) startTasks(c *rpcenv.Context) {
 		},
 		Rack:                 s.racks,
 		LegacyReset:          localityWaitLegacyReset.Get(c.Conf()),
+		ExternalShuffle:      s.cfg.externalShuffle(c.Conf()),
 		Speculation:          speculationOf(c.Conf()),
 		Exclude:              s.exclude,
 		UnschedulableTimeout: exclude.UnschedulableTimeout.Get(c.Conf()),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coherer/coherer/actors/compat"
 	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/storage/memory"
 	"github.com/coherer/coherer/actors/submit"
@@ -29,6 +30,9 @@ var Family = trace.Family{Head: "Driver", Members: []string{executorEnv, fetcher
 type Boot struct {
 	Args Args
 	IO   IO
+	// LocalDirs and NodeManager are as in Config.
+	LocalDirs   []string
+	NodeManager rpcenv.Address
 	// Resources are what the Worker gave beside cores and memory. LogURLs and Attributes are what its environment says.
 	Resources           []*deploy.ResourceInformation
 	LogURLs, Attributes []*app.Property
@@ -76,7 +80,7 @@ func (x Boot) Fetch(h rpcenv.Host, then func(map[string]string, error)) error {
 
 // start makes the executor's Env, which is in client mode, and its endpoints.
 func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
-	c, err := conf.New(settings, Settings, rpcenv.Settings, compat.Settings, membership.Settings, storage.Settings, memory.Settings,
+	c, err := conf.New(settings, Settings, rpcenv.Settings, compat.Settings, membership.Settings, shuffleservice.Settings, storage.Settings, memory.Settings,
 		submit.Settings)
 	if err != nil {
 		return fmt.Errorf("the driver's settings: %w", err)
@@ -95,7 +99,10 @@ func (x Boot) start(h rpcenv.Host, settings map[string]string) error {
 		if err := lookUp(b, x.Args.DriverURL); err != nil {
 			return err
 		}
-		cfg := Config{Args: x.Args, IO: x.IO, Resources: x.Resources, LogURLs: x.LogURLs, Attributes: x.Attributes}
+		cfg := Config{
+			Args: x.Args, IO: x.IO, LocalDirs: x.LocalDirs, NodeManager: x.NodeManager,
+			Resources: x.Resources, LogURLs: x.LogURLs, Attributes: x.Attributes,
+		}
 		if err := worker.Watch(env, x.Args.WorkerURL); err != nil {
 			return err
 		}

@@ -122,6 +122,10 @@ type MapOutput interface {
 type Config struct {
 	Args Args
 	IO   IO
+	// LocalDirs are where Blocks keeps map outputs, in its order: absolute paths. Only a shuffle service needs them.
+	LocalDirs []string
+	// NodeManager is where the shuffle service of this host is, on YARN; zero: at the Worker of Args.
+	NodeManager rpcenv.Address
 	// Resources, LogURLs and Attributes go to the driver with the registration.
 	Resources           []*deploy.ResourceInformation
 	LogURLs, Attributes []*app.Property

@@ -29,7 +29,10 @@ type Executor struct {
 	heartbeat rpcenv.Ref
 	memory    *memory.Manager
 	cached    *blocks.Store
-	failures  int // heartbeats in a row without an answer
+	// shuffleServer is who serves this executor's map outputs: its block manager, or the shuffle service of its host.
+	shuffleServer  *storagepb.BlockManagerId
+	shuffleService rpcenv.Ref // the zero Ref before it registers there
+	failures       int        // heartbeats in a row without an answer
 }
 
 // New makes the endpoint.
@@ -114,6 +117,8 @@ func (e *Executor) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		e.executorDecommissionSigReceived(c, m)
 	case CheckDecommission:
 		e.checkDecommission(c)
+	case retryRegistration:
+		e.registerWithShuffleServer(c, m.attempt)
 	case SendHeartbeat:
 		e.sendHeartbeat(c)
 	case Shutdown:
@@ -123,23 +128,26 @@ func (e *Executor) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	}
 }
 
-// registeredExecutor registers the block manager, finds the HeartbeatReceiver, and only then takes tasks.
+// registeredExecutor registers the block manager, at the shuffle service too, finds the HeartbeatReceiver, and only then takes tasks.
 func (e *Executor) registeredExecutor(c *rpcenv.Context) {
-	e.registerBlockManager(c, false, func() {
-		rpcenv.Resolve(c, rpcenv.Ref{Address: e.driver.Address, Name: heartbeat.Name}.String(), func(ref rpcenv.Ref, err error) {
-			if err != nil {
-				e.exit(c, 1, fmt.Sprintf("Unable to create executor due to %v", err), true)
-				return
-			}
-			e.heartbeat = ref
-			period := ExecutorHeartbeatInterval.Get(c.Conf())
-			// The first one comes after a random part of a second period, so that executors do not all beat at once.
-			first := period + time.Duration(c.Rand().Int64N(int64(period)))
-			c.Every(first, period, SendHeartbeat{})
-			e.state.ready = true
-			// Last: the driver sends tasks as soon as it has this (SPARK-13112).
-			c.Send(e.driver, &app.LaunchedExecutor{ExecutorId: e.cfg.Args.ExecutorID})
-		})
+	e.registerBlockManager(c, false, func() { e.findShuffleServer(c) })
+}
+
+// findReceiver finds the HeartbeatReceiver, begins the heartbeats and takes tasks.
+func (e *Executor) findReceiver(c *rpcenv.Context) {
+	rpcenv.Resolve(c, rpcenv.Ref{Address: e.driver.Address, Name: heartbeat.Name}.String(), func(ref rpcenv.Ref, err error) {
+		if err != nil {
+			e.exit(c, 1, fmt.Sprintf("Unable to create executor due to %v", err), true)
+			return
+		}
+		e.heartbeat = ref
+		period := ExecutorHeartbeatInterval.Get(c.Conf())
+		// The first one comes after a random part of a second period, so that executors do not all beat at once.
+		first := period + time.Duration(c.Rand().Int64N(int64(period)))
+		c.Every(first, period, SendHeartbeat{})
+		e.state.ready = true
+		// Last: the driver sends tasks as soon as it has this (SPARK-13112).
+		c.Send(e.driver, &app.LaunchedExecutor{ExecutorId: e.cfg.Args.ExecutorID})
 	})
 }
 

@@ -28,7 +28,7 @@ func (w *work) writeMap(t rdd.Task, shuffle int) (*storagepb.MapStatus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep the map output of %s: %w", d.GetName(), err)
 	}
-	return &storagepb.MapStatus{Location: w.self, MapId: d.GetTaskId(), Sizes: sizes}, nil
+	return &storagepb.MapStatus{Location: w.server, MapId: d.GetTaskId(), Sizes: sizes}, nil
 }
 
 // report puts into a result what its attempt has cost.

@@ -52,7 +52,7 @@ func (e *Executor) begin(c *rpcenv.Context, t *task, l *rdd.Lineage, outputs map
 		return
 	}
 	t.work = &work{
-		desc: t.desc, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(),
+		desc: t.desc, lineage: l, outputs: outputs, io: e.cfg.IO, self: e.blockManagerID(), server: e.shuffleServer,
 		driver: e.driver.Address, limits: limitsOf(c.Conf()), memory: e.memory, began: c.Now(),
 		cached: e.cached, master: e.blocks, sum: newSum(c.Conf()),
 	}

@@ -23,6 +23,7 @@ type work struct {
 	outputs map[int][]*storagepb.MapStatus
 	io      IO
 	self    *storagepb.BlockManagerId
+	server  *storagepb.BlockManagerId // of its map outputs
 	driver  rpcenv.Address
 	limits  limits
 	memory  *memory.Manager

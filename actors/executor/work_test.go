@@ -99,9 +99,10 @@ func at(executor, host string, port int32, mapID int64, sizes ...int64) *storage
 
 // reducer is the work of a task of executor 0 that reads shuffle 4, the second one of its job.
 func reducer(o *outside, outputs ...*storagepb.MapStatus) *work {
+	own := &storagepb.BlockManagerId{ExecutorId: "0", Host: "h0", Port: 1}
 	return &work{
 		desc: &app.TaskDescription{Name: "task", TaskId: 9, Shuffles: []int32{3, 4}, ShuffleId: proto.Int32(4)}, io: IO{Blocks: o, Transfer: o},
-		self: &storagepb.BlockManagerId{ExecutorId: "0", Host: "h0", Port: 1}, outputs: map[int][]*storagepb.MapStatus{1: outputs},
+		self: own, server: own, outputs: map[int][]*storagepb.MapStatus{1: outputs},
 		limits: limits{fetch: fetch.Limits{InFlight: 1 << 20, Requests: 5, Blocks: 5, ToMemory: 1 << 20}},
 	}
 }

@@ -77,6 +77,11 @@ func (n *ContainerManager) finishApplication(c *rpcenv.Context, a *application, 
 func (n *ContainerManager) cleanUpApplication(c *rpcenv.Context, a *application) {
 	// First: no container may get a link to files that are being removed.
 	n.cache.dropApplication(a.id.String())
+	n.stopShuffle(c, a.id.String(), func() { n.removeApplication(c, a) })
+}
+
+// removeApplication removes an application's directories, when nobody serves files from there any more.
+func (n *ContainerManager) removeApplication(c *rpcenv.Context, a *application) {
 	done := func() {
 		n.applicationEvent(c, a, machine.ApplicationResourcesCleanedUp)
 		n.applicationEvent(c, a, machine.LogHandlingFinished)

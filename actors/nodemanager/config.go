@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/nodemanager/launch"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/messages/yarn"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -31,6 +32,8 @@ type Config struct {
 	Containers Containers
 	// Logs are what containers wrote; nil: it stays where it is.
 	Logs Logs
+	// ShuffleOutputs makes the process have an [shuffleservice.Service], the auxiliary service spark_shuffle; nil: it has none.
+	ShuffleOutputs shuffleservice.Outputs
 	// Machine is checked for memory and health; nil: no checks, and the node is healthy.
 	Machine Machine
 }

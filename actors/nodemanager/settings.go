@@ -37,8 +37,8 @@ var (
 		"How long a node keeps the output of containers after their application; below 0 for ever.")
 	nodeManagerAdminEnv = conf.Declare(Settings, "yarn.nodemanager.admin-env", conf.Texts, "MALLOC_ARENA_MAX=$MALLOC_ARENA_MAX",
 		"The variables that each container has, NAME=VALUE separated by commas.")
-	nodeManagerAuxServices = conf.Optional(Settings, "yarn.nodemanager.aux-services", conf.Lists,
-		"The names of the auxiliary services of a node; none is built in, so a name says that something else runs it.")
+	NodeManagerAuxServices = conf.Optional(Settings, "yarn.nodemanager.aux-services", conf.Lists,
+		"The names of the auxiliary services of a node: spark_shuffle serves map outputs; any other name says that something else runs it.")
 	NodeManagerHealthScript = conf.Optional(Settings, "yarn.nodemanager.health-checker.script.path", conf.Filled(conf.Paths),
 		"A program that a node runs to see whether it is healthy: a line that begins with ERROR says that it is not.")
 	nodeManagerHealthScriptTimeout = conf.Declare(Settings, "yarn.nodemanager.health-checker.timeout-ms",

@@ -160,7 +160,7 @@ func (n *ContainerManager) mayStart(c *rpcenv.Context, caller ids.Attempt, id id
 
 // describe reads a launch context into x. Errors are in Hadoop's words, where it has some.
 func (n *ContainerManager) describe(c *rpcenv.Context, x *container) *refusal {
-	services := nodeManagerAuxServices.Get(c.Conf())
+	services := NodeManagerAuxServices.Get(c.Conf())
 	for _, s := range x.context.GetServiceData() {
 		if !slices.Contains(services, s.GetKey()) {
 			return refuse(invalidAuxService, "The auxService:%.*s does not exist", ids.Max, s.GetKey())
@@ -246,6 +246,7 @@ func (n *ContainerManager) accept(c *rpcenv.Context, x *container) {
 	n.books.containers = append(n.books.containers, x)
 	c.Log().Infof("Start request for %s by user %s", x.id, x.launch.User)
 	c.State("container", x.id.String(), "", x.State.String(), "StartContainers")
+	n.initializeShuffle(c, x)
 	if isNew {
 		c.State("application", a.id.String(), "", a.State.String(), "StartContainers")
 		n.applicationEvent(c, a, machine.InitApplication)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/messages/deploy"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -27,6 +28,8 @@ type Config struct {
 	Directories Directories
 	// Programs brings the programs of drivers; nil: a driver's program is where its description says.
 	Programs Programs
+	// ShuffleOutputs makes the process have an [shuffleservice.Service], which hears of the applications and executors here; nil: it has none.
+	ShuffleOutputs shuffleservice.Outputs
 	// Resources are what this Worker offers beside cores and memory, such as gpu: each name once, each address once.
 	Resources []*deploy.ResourceInformation
 	// WebUIURL is where this Worker's pages are; empty: it has none.

@@ -63,6 +63,7 @@ func (w *Worker) launchExecutor(c *rpcenv.Context, m *deploy.LaunchExecutor) {
 			w.books.coresUsed, w.cfg.Cores, w.books.memoryUsedMB, w.cfg.MemoryMB)
 	}
 	c.State("executor", k.String(), "", x.state.String(), "LaunchExecutor")
+	w.initializeShuffle(c, k.app)
 	w.prepare(c, x, m)
 }
 
@@ -165,6 +166,7 @@ func (w *Worker) executorStateChanged(c *rpcenv.Context, m ExecutorStateChanged)
 	}
 	c.Log().Infof("Executor %s finished with state %s%s", x.key, m.State, text)
 	w.books.end(x)
+	w.cleanUpShuffle(c, x)
 	w.maybeCleanupApplication(c, x.key.app)
 	w.checkShutdown()
 }
@@ -205,7 +207,13 @@ func (w *Worker) applicationFinished(c *rpcenv.Context, m *deploy.ApplicationFin
 }
 
 func (w *Worker) maybeCleanupApplication(c *rpcenv.Context, app string) {
-	if !w.books.forgetApp(app) || w.cfg.Directories == nil {
+	if w.books.forgetApp(app) {
+		w.stopShuffle(c, app, func() { w.removeDirectories(c, app) })
+	}
+}
+
+func (w *Worker) removeDirectories(c *rpcenv.Context, app string) {
+	if w.cfg.Directories == nil {
 		return
 	}
 	c.Log().Infof("Cleaning up local directories for application %s", app)

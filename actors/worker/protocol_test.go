@@ -8,10 +8,13 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/messages/deploy"
+	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 	"github.com/coherer/coherer/rpcenv/rpctest/script"
+	"github.com/coherer/coherer/rpcenv/sim"
 )
 
 // The scripts are about a Worker of 2 cores and 2 GiB. The processes M, M2 and M3 speak as Masters; Tool speaks in the Worker's
@@ -24,6 +27,8 @@ type talk struct {
 	env  *rpcenv.Env // the Worker's
 	ref  rpcenv.Ref
 	tool *rpctest.Probe
+	// removed directories of applications.
+	removed []string
 }
 
 func newTalk(w *rpctest.World) script.Subject {
@@ -40,10 +45,11 @@ func newTalk(w *rpctest.World) script.Subject {
 		"signal":   k.local(WorkerDecommissionSigReceived{}),
 		"shutdown": k.shutdown,
 		"member":   k.member,
+		"removed":  k.gone,
 	}}
 }
 
-// start makes the Worker: masters=M,M2 membership id=ID programs=1m|ERROR.
+// start makes the Worker: masters=M,M2 membership id=ID programs=1m|ERROR shuffle.
 func (k *talk) start(args string) (string, error) {
 	cfg := Config{ID: "worker-1", Cores: 2, MemoryMB: 2048, WorkDir: "/work"}
 	for word := range strings.FieldsSeq(args) {
@@ -55,6 +61,9 @@ func (k *talk) start(args string) (string, error) {
 			}
 		case "id":
 			cfg.ID = value
+		case "shuffle":
+			cfg.ShuffleOutputs, cfg.Directories = unusedOutputs{}, disk{k}
+			k.service()
 		case "membership":
 			cfg.Membership = true
 		case "programs":
@@ -69,6 +78,42 @@ func (k *talk) start(args string) (string, error) {
 	}
 	_, err := k.env.Register(Name, New(cfg))
 	return "", err
+}
+
+// unusedOutputs says that there is a shuffle service; the script plays it.
+type unusedOutputs struct{ shuffleservice.Outputs }
+
+// service is a shuffle service that answers StopApplication a second later.
+func (k *talk) service() {
+	k.ProbeIn(k.env, shuffleservice.Name).On(func(c *rpcenv.Context, m rpcenv.Message) bool {
+		if q, ok := m.(shuffleservice.StopApplication); ok {
+			answer := rpcenv.Defer(c, q)
+			rpcenv.Run(c, "", func(b *rpcenv.Blocking) (struct{}, error) { return struct{}{}, b.Sleep(time.Second) }, func(struct{}, error) {
+				answer.Reply(&rpc.Bool{Value: true})
+			})
+		}
+		return false
+	})
+}
+
+// disk notes what is removed.
+type disk struct{ talk *talk }
+
+func (disk) Prepare(*rpcenv.Blocking, Preparation) (Prepared, error) { return Prepared{}, nil }
+
+func (d disk) Remove(b *rpcenv.Blocking, app string) error {
+	d.talk.removed = append(d.talk.removed, fmt.Sprintf("%s at %s", app, b.Now().Sub(sim.Start).Truncate(time.Second)))
+	return nil
+}
+
+func (disk) CleanUp(*rpcenv.Blocking, []string, time.Time) ([]string, error) { return nil, nil }
+
+// gone prints the directories of applications that were removed since it was printed.
+func (k *talk) gone(string) (string, error) {
+	k.Settle()
+	text := "removed " + strings.Join(k.removed, ", ") + "\n"
+	k.removed = nil
+	return text, nil
 }
 
 func (k *talk) state(what string) string {

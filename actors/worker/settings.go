@@ -35,8 +35,8 @@ var (
 		"How many finished executors a worker remembers.")
 	workerRetainedDrivers = conf.Declare(Settings, "spark.worker.ui.retainedDrivers", conf.AtLeast(conf.Ints, 0), "1000",
 		"How many finished drivers a worker remembers.")
-	_ = conf.Declare(Settings, "spark.storage.cleanupFilesAfterExecutorExit", conf.Bools, "true",
-		"Whether a worker removes what an executor left behind, but for its shuffle files.").Awaits("the clean-up after executors")
+	cleanupFilesAfterExecutorExit = conf.Declare(Settings, "spark.storage.cleanupFilesAfterExecutorExit", conf.Bools, "true",
+		"Whether a worker with a shuffle service removes what an executor left behind, but for its shuffle files.")
 	uiReverseProxy = conf.Declare(Settings, "spark.ui.reverseProxy", conf.Bools, "false",
 		"Whether pages of workers and applications are reached through the Master's.")
 	uiReverseProxyURL = conf.Optional(Settings, "spark.ui.reverseProxyUrl", conf.Filled(conf.Texts),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/sirupsen/logrus"
@@ -135,4 +136,13 @@ func executorDirs() []string {
 		return filepath.SplitList(dirs)
 	}
 	return strings.FieldsFunc(os.Getenv("LOCAL_DIRS"), func(r rune) bool { return r == ',' })
+}
+
+// nodeManager is where the NodeManager of this container is; zero in no container.
+func nodeManager() rpcenv.Address {
+	port, err := strconv.Atoi(os.Getenv("NM_PORT"))
+	if !inContainer() || err != nil {
+		return rpcenv.Address{}
+	}
+	return rpcenv.Address{Host: orLoopback(os.Getenv("NM_HOST")), Port: port}
 }

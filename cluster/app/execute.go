@@ -14,6 +14,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/boot"
@@ -55,6 +56,9 @@ func Execute(given Execution) error {
 		fail(err)
 		os.Exit(exitDiskStoreFailed) // the code says that the application is not to blame
 	}
+	if dirs, err = absolute(dirs); err != nil { // a shuffle service works in another directory
+		return err
+	}
 	if err := fetchForExecutor(c, a.DriverURL); err != nil {
 		return err
 	}
@@ -67,7 +71,7 @@ func Execute(given Execution) error {
 		return err
 	}
 	store.ownedBy(a.AppID, a.ExecutorID)
-	transfer := NewTransfer()
+	transfer := NewTransferOf(a.AppID)
 	rpcenv.Door{
 		Name: "the port of blocks", At: store.Address().String(), Lets: "read what this application's tasks have computed",
 		Close: "run its Worker or NodeManager with --host 127.0.0.1, or let a firewall keep others out",
@@ -83,7 +87,8 @@ func Execute(given Execution) error {
 	x := executor.Boot{
 		Args: a, Settings: given.Settings, Log: log, Resources: resources,
 		LogURLs: variables("SPARK_LOG_URL_", strings.ToLower), Attributes: variables("SPARK_EXECUTOR_ATTRIBUTE_", strings.ToUpper),
-		IO: executor.IO{FS: Files{}, Blocks: store, Transfer: transfer, Near: openNear(c, transfer, a.AppID), Measure: measureProcess},
+		IO:        executor.IO{FS: Files{}, Blocks: store, Transfer: transfer, Near: openNear(c, transfer, a.AppID), Measure: measureProcess},
+		LocalDirs: dirs, NodeManager: nodeManager(),
 		Made: func(env *rpcenv.Env) error {
 			limitHeap(env.Conf())
 			return p.Serve(env, "")
@@ -106,8 +111,11 @@ func Execute(given Execution) error {
 	}
 	// Not p.Close, which waits for tasks: they end with the process.
 	p.CloseTrace()
-	if err := removeLocalDirs(dirs); err != nil {
-		fail(err)
+	// With a shuffle service the map outputs stay, for others; the Worker or NodeManager removes them at the application's end.
+	if !shuffleservice.ShuffleServiceEnabled.Get(c) {
+		if err := removeLocalDirs(dirs); err != nil {
+			fail(err)
+		}
 	}
 	os.Exit(code)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -39,4 +40,16 @@ func removeLocalDirs(dirs []string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// absolute makes paths absolute.
+func absolute(dirs []string) ([]string, error) {
+	out := make([]string, len(dirs))
+	for i, dir := range dirs {
+		var err error
+		if out[i], err = filepath.Abs(dir); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }

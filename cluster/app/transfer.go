@@ -16,7 +16,12 @@ type Transfer struct{ client *bulk.Client }
 var _ storage.Streamer = Transfer{}
 
 // NewTransfer makes a Transfer without connections.
-func NewTransfer() Transfer { return Transfer{bulk.NewClient(bulk.Options{})} }
+func NewTransfer() Transfer { return NewTransferOf("") }
+
+// NewTransferOf is NewTransfer for an application, whose blocks it finds among those of others at a shuffle service.
+func NewTransferOf(app string) Transfer {
+	return Transfer{bulk.NewClient(bulk.Options{Of: bulk.Owner{App: app}})}
+}
 
 // Close ends its connections, and what is being fetched.
 func (t Transfer) Close() error { return t.client.Close() }

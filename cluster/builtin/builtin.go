@@ -38,6 +38,7 @@ var Programs = map[string]Program{
 
 // Studies are the programs for Worlds, by name: they read no file.
 var Studies = map[string]Program{
+	"again":  Again,
 	"cached": Cached,
 	"twice":  Twice,
 	"shared": Shared,

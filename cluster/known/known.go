@@ -21,6 +21,7 @@ import (
 	"github.com/coherer/coherer/actors/membership"
 	"github.com/coherer/coherer/actors/nodemanager"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/actors/storage/broadcast"
 	"github.com/coherer/coherer/actors/storage/memory"
@@ -58,6 +59,7 @@ var All = sync.OnceValue(func() *conf.Set {
 		rmproxy.Settings,
 		rpcenv.Settings,
 		scheduler.Settings,
+		shuffleservice.Settings,
 		status.Settings,
 		storage.Settings, memory.Settings, broadcast.Settings,
 		submit.Settings,

@@ -89,6 +89,13 @@ spark.scheduler.minRegisteredResourcesRatio                      float
 spark.scheduler.mode                                             FIFO|FAIR        FIFO
 spark.scheduler.revive.interval                                  time in ms       1s
 spark.shuffle.mapOutput.minSizeForBroadcast                      size in bytes    512k
+spark.shuffle.registration.maxAttempts                           int              3
+spark.shuffle.registration.timeout                               time in ms       5s
+spark.shuffle.service.db.enabled                                 bool             true
+spark.shuffle.service.enabled                                    bool             false
+spark.shuffle.service.fetch.rdd.enabled                          bool             false
+spark.shuffle.service.name                                       string           spark_shuffle
+spark.shuffle.service.port                                       port             7337
 spark.speculation                                                bool             false
 spark.speculation.interval                                       time in ms       100ms
 spark.speculation.minTaskRuntime                                 time in ms       100ms

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/rdd"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/cluster/app"
 	"github.com/coherer/coherer/rpcenv"
@@ -23,20 +24,36 @@ type blockTable struct {
 	stores map[rpcenv.Address]*blockStore
 	// drivers have the broadcasts of drivers.
 	drivers map[rpcenv.Address]bool
+	// of executors by their names, and what serves them on their hosts.
+	named    map[shuffleservice.Executor]*blockStore
+	services map[rpcenv.Address]*shuffleOutputs
 }
 
 func newBlockTable(kind Kind) *blockTable {
-	t := &blockTable{files: &rdd.MemDisk{Below: app.Files{}}, stores: map[rpcenv.Address]*blockStore{}, drivers: map[rpcenv.Address]bool{}}
+	t := &blockTable{
+		files: &rdd.MemDisk{Below: app.Files{}}, stores: map[rpcenv.Address]*blockStore{}, drivers: map[rpcenv.Address]bool{},
+		named: map[shuffleservice.Executor]*blockStore{}, services: map[rpcenv.Address]*shuffleOutputs{},
+	}
 	if kind == Sim {
 		t.latency = time.Millisecond
 	}
 	return t
 }
 
-// run is an executor whose blocks are in the table.
+// run is an executor of a Worker, whose blocks are in the table.
 func (t *blockTable) run(h rpcenv.Host, args executor.Args) error {
+	return t.runAt(h, args, rpcenv.Address{})
+}
+
+// runAt is an executor of a NodeManager; the zero Address: of a Worker.
+func (t *blockTable) runAt(h rpcenv.Host, args executor.Args, nodeManager rpcenv.Address) error {
+	x := shuffleservice.Executor{App: args.AppID, ID: args.ExecutorID}
 	store := t.newStore(args.Hostname, func() bool { return hasEnded(h) })
-	return executor.Boot{Args: args, Log: rpcenv.NoLog(), IO: executor.IO{FS: t.files, Blocks: store, Transfer: t}}.Run(h)
+	t.name(x, store)
+	return executor.Boot{
+		Args: args, Log: rpcenv.NoLog(), IO: executor.IO{FS: t.files, Blocks: store, Transfer: appTransfer{t, args.AppID}},
+		LocalDirs: []string{localDir(x)}, NodeManager: nodeManager,
+	}.Run(h)
 }
 
 // blockStore is one executor's.
@@ -121,19 +138,27 @@ func (s *blockStore) count(n int) {
 
 // Fetch brings the blocks of another executor; one whose process has ended refuses the connection.
 func (t *blockTable) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
+	return t.fetch(b, "", from, ids, each)
+}
+
+// fetch is Fetch for an application, among whose map outputs a shuffle service looks.
+func (t *blockTable) fetch(b *rpcenv.Blocking, app string, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
 	if t.latency > 0 {
 		if err := b.Sleep(t.latency); err != nil {
 			return err
 		}
 	}
 	t.mu.Lock()
-	s := t.stores[from]
+	s, service := t.stores[from], t.services[from]
 	t.mu.Unlock()
-	if s == nil || s.gone() { // the store outlives its process, and must not seem to
+	served := s.served
+	if service != nil && !service.gone() {
+		served = func(id string) ([]byte, error) { return service.find(app, id) }
+	} else if s == nil || s.gone() { // the store outlives its process, and must not seem to
 		return fmt.Errorf("fetch blocks from %s: %w: connection refused", from, storage.ErrConnection)
 	}
 	for i, id := range ids {
-		data, err := s.served(id)
+		data, err := served(id)
 		if err != nil {
 			return err
 		}

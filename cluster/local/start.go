@@ -111,7 +111,7 @@ func Start(t testing.TB, cfg Config) *Cluster {
 		name := fmt.Sprintf("Worker%d", i+1)
 		h, ip := w.Process(name)
 		n, err := node.Worker(h, c.env(name, ip), worker.Config{
-			Masters: c.masters(), Cores: cfg.Cores, MemoryMB: cfg.MemoryMB,
+			Masters: c.masters(), Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, ShuffleOutputs: ShuffleOutputs(w, h, ip, c.Conf),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -60,6 +60,9 @@ func entropy(h rpcenv.Host) *rand.ChaCha8 {
 // NodeManager starts a NodeManager, whose containers are processes of the World.
 func (y *YARN) NodeManager(h rpcenv.Host, env rpcenv.Config, cfg nodemanager.Config) (*node.Node, error) {
 	cfg.Localizer, cfg.Containers = localizer{y.files}, containers{y.files}
+	if nodemanager.RunsShuffleService(env.Conf) {
+		cfg.ShuffleOutputs = shuffleOutputsOf(y.world, h, env.Listen.Host)
+	}
 	return node.NodeManager(h, env, cfg)
 }
 
@@ -111,6 +114,19 @@ func roleOf(cmd rpcenv.Command) string {
 	return cmd.Args[1]
 }
 
+// nodeManagerOf is where the NodeManager of a container is.
+func nodeManagerOf(cmd rpcenv.Command) (at rpcenv.Address) {
+	for _, entry := range cmd.Env {
+		if host, ok := strings.CutPrefix(entry, "NM_HOST="); ok {
+			at.Host = host
+		}
+		if port, ok := strings.CutPrefix(entry, "NM_PORT="); ok {
+			at.Port = number(port)
+		}
+	}
+	return at
+}
+
 // start starts a container's process.
 func (y *YARN) start(h rpcenv.Host, cmd rpcenv.Command) error {
 	if y.observer != nil {
@@ -124,7 +140,7 @@ func (y *YARN) start(h rpcenv.Host, cmd rpcenv.Command) error {
 		if err != nil {
 			return err
 		}
-		return y.blocks.run(h, args)
+		return y.blocks.runAt(h, args, nodeManagerOf(cmd))
 	default:
 		return fmt.Errorf("no process of a container is called %q: the command is %s", role, strings.Join(cmd.Args, " "))
 	}

@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/coherer/coherer/actors/master"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -23,7 +24,7 @@ type Node struct {
 // Master starts a Master: env says where it listens.
 func Master(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) {
 	m := master.New(cfg)
-	n, err := start(h, env, master.Name, m)
+	n, err := start(h, env, endpoint{master.Name, m})
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func Master(h rpcenv.Host, env rpcenv.Config, cfg master.Config) (*Node, error) 
 
 // Worker starts a Worker.
 func Worker(h rpcenv.Host, env rpcenv.Config, cfg worker.Config) (*Node, error) {
-	n, err := start(h, env, worker.Name, worker.New(cfg))
+	n, err := start(h, env, withShuffleService(cfg.ShuffleOutputs, worker.Name, worker.New(cfg))...)
 	if err != nil {
 		return nil, err
 	}
@@ -41,15 +42,32 @@ func Worker(h rpcenv.Host, env rpcenv.Config, cfg worker.Config) (*Node, error) 
 	return n, nil
 }
 
-func start(h rpcenv.Host, cfg rpcenv.Config, name string, ep rpcenv.Endpoint) (*Node, error) {
+// endpoint is one of a daemon, with its name.
+type endpoint struct {
+	name string
+	rpcenv.Endpoint
+}
+
+// withShuffleService are a daemon's endpoints: its own behind the shuffle service, to which it sends as soon as it starts an executor.
+func withShuffleService(outputs shuffleservice.Outputs, name string, ep rpcenv.Endpoint) []endpoint {
+	if outputs == nil {
+		return []endpoint{{name, ep}}
+	}
+	return []endpoint{{shuffleservice.Name, shuffleservice.New(outputs)}, {name, ep}}
+}
+
+// start makes an Env with endpoints; the last one is the daemon's.
+func start(h rpcenv.Host, cfg rpcenv.Config, endpoints ...endpoint) (*Node, error) {
 	env, err := rpcenv.New(h, cfg)
 	if err != nil {
 		return nil, err
 	}
-	ref, err := env.Register(name, ep)
-	if err != nil {
-		env.Shutdown()
-		return nil, err
+	var ref rpcenv.Ref
+	for _, e := range endpoints {
+		if ref, err = env.Register(e.name, e.Endpoint); err != nil {
+			env.Shutdown()
+			return nil, err
+		}
 	}
 	return &Node{Env: env, Ref: ref}, nil
 }

@@ -64,6 +64,14 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 	cfg.Containers = container.NewDirectories(disks, known.NodeManagerEnvWhitelist.Get(opts.Conf), os.LookupEnv)
 	cfg.Logs = container.NewLogs(disks)
 	cfg.Machine = container.Machine{Volumes: disks}
+	outputs, err := opts.shuffleOutputs()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, outputs.Close()) }() // after the containers have ended
+	if outputs != nil {                                        // a nil pointer is no nil interface
+		cfg.ShuffleOutputs = outputs
+	}
 	// Closed after the daemon: the Starter ends the containers that the endpoint has left.
 	starter := process.NewStarter()
 	defer starter.Close()
@@ -108,6 +116,14 @@ func RunNodeManager(ctx context.Context, opts NodeManagerOptions) (err error) {
 		opts.Log.Warnf("not all containers have ended by themselves: %v", err)
 	}
 	return nil
+}
+
+// shuffleOutputs are what the node's shuffle service serves; nil without one.
+func (o *NodeManagerOptions) shuffleOutputs() (*shuffleOutputs, error) {
+	if !nodemanager.RunsShuffleService(o.Conf) {
+		return nil, nil
+	}
+	return o.serveShuffle(o.LocalDirs)
 }
 
 // config fills in the settings' values.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/executor"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/actors/worker"
 	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/machine"
@@ -48,6 +49,11 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 	}
 	dirs := newDirectories(opts.WorkDir, opts.LocalDirs, opts.Log)
 	defer func() { err = errors.Join(err, dirs.close()) }() // last: until then executors may write
+	outputs, err := opts.shuffleOutputs()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, outputs.Close()) }() // after the executors have ended
 	resources, err := machine.Resources(ctx, opts.Conf)
 	if err != nil {
 		return err
@@ -64,6 +70,9 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 		Masters: opts.Masters, Cores: opts.Cores, MemoryMB: opts.MemoryMB, WorkDir: opts.WorkDir, Directories: dirs, Resources: resources,
 		Programs:   newPrograms(),
 		Membership: len(opts.Join) > 0,
+	}
+	if outputs != nil { // a nil pointer is no nil interface
+		cfg.ShuffleOutputs = outputs
 	}
 	pages, err := d.bindPages("WorkerUI", "--webui-port")
 	if err != nil {
@@ -96,6 +105,17 @@ func RunWorker(ctx context.Context, opts WorkerOptions) (err error) {
 		opts.Log.Warnf("the executors' last words were not all heard: %v", err)
 	}
 	return nil
+}
+
+// shuffleOutputs are what the Worker's shuffle service serves; nil without one.
+func (o *WorkerOptions) shuffleOutputs() (*shuffleOutputs, error) {
+	if !shuffleservice.ShuffleServiceEnabled.Get(o.Conf) {
+		return nil, nil
+	}
+	if len(o.LocalDirs) > 0 {
+		return o.serveShuffle(o.LocalDirs)
+	}
+	return o.serveShuffle([]string{o.WorkDir})
 }
 
 // watchDecommission makes messages to the Worker of signals, until the function that it returns is called.

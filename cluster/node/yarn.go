@@ -25,7 +25,7 @@ func ResourceManager(h rpcenv.Host, env rpcenv.Config, cfg resourcemanager.Confi
 
 // NodeManager starts a NodeManager.
 func NodeManager(h rpcenv.Host, env rpcenv.Config, cfg nodemanager.Config) (*Node, error) { //nolint:revive // the role is called NodeManager
-	n, err := start(h, env, nodemanager.Name, nodemanager.New(cfg))
+	n, err := start(h, env, withShuffleService(cfg.ShuffleOutputs, nodemanager.Name, nodemanager.New(cfg))...)
 	if err != nil {
 		return nil, err
 	}

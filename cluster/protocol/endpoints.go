@@ -19,6 +19,7 @@ var homes = map[string]home{
 	"barrierSync":                 {"the driver", "org.apache.spark.BarrierCoordinator"},
 	"BlockManagerMaster":          {"the driver", "org.apache.spark.storage.BlockManagerMasterEndpoint"},
 	"BlockManagerMasterHeartbeat": {"the driver", "org.apache.spark.storage.BlockManagerMasterHeartbeatEndpoint"},
+	"ExternalShuffleService":      {"a Worker with spark.shuffle.service.enabled, a NodeManager with the auxiliary service spark_shuffle", "org.apache.spark.deploy.ExternalShuffleService, which is no endpoint there but a server of its own"},
 	"Executor":                    {"an executor", "org.apache.spark.executor.CoarseGrainedExecutorBackend"},
 	"ClientRMService":             {"the ResourceManager", "org.apache.hadoop.yarn.server.resourcemanager.ClientRMService"},
 	"ApplicationMasterService":    {"the ResourceManager", "org.apache.hadoop.yarn.server.resourcemanager.ApplicationMasterService"},

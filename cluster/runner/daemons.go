@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/cluster/known"
 	"github.com/coherer/coherer/cluster/process"
 	"github.com/coherer/coherer/rpcenv"
@@ -78,6 +79,7 @@ func (r *run) workers(ctx context.Context, master string) ([]*daemon, error) {
 			Args: append([]string{
 				"worker", master, "--host", "127.0.0.1", "--port", "0", "--webui-port", "0", "--cores", strconv.Itoa(r.cfg.WorkerCores),
 				"--memory", strconv.Itoa(r.cfg.WorkerMemoryMB) + "m", "--work-dir", filepath.Join(r.dir.Work(), "worker"+n),
+				"--conf", anyShufflePort,
 			}, r.settings("Worker"+n)...),
 		}, func(int) {
 			// The application survives the loss of some: that is what a Master is for.
@@ -109,6 +111,9 @@ func (r *run) serves(name string, ready process.Ready) {
 		r.debug[name] = ready.Debug
 	}
 }
+
+// anyShufflePort lets several daemons of one machine have a shuffle service each, unless the user's settings, which follow, name a port.
+var anyShufflePort = shuffleservice.ShuffleServicePort.Key() + "=0"
 
 // settings are the options by which a daemon gets the run's settings.
 func (r *run) settings(name string) []string {

@@ -15,7 +15,9 @@ import (
 
 	"github.com/coherer/coherer/actors/hadoop/rmproxy"
 	"github.com/coherer/coherer/actors/ids"
+	"github.com/coherer/coherer/actors/nodemanager"
 	"github.com/coherer/coherer/actors/resourcemanager/scheduler"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/actors/yarnclient"
 	"github.com/coherer/coherer/cluster/app"
@@ -96,6 +98,7 @@ func (r *run) nodeManagers(ctx context.Context, rm rpcenv.Address) ([]*daemon, e
 				"nodemanager", rm.String(), "--host", "127.0.0.1", "--port", "0", "--cores", strconv.Itoa(y.NodeCores),
 				"--memory", strconv.Itoa(y.NodeMemoryMB) + "m", "--conf", known.NodeManagerWebapp.Key() + "=127.0.0.1:0",
 				"--local-dirs", filepath.Join(r.dir.Work(), "node"+n), "--log-dirs", r.nodeLogs(i),
+				"--conf", anyShufflePort, "--conf", r.auxServices(),
 			}, r.settings("NM"+n)...),
 		}, func(int) {
 			if left.Add(-1) == 0 {
@@ -203,4 +206,14 @@ func (r *run) showOutput() error {
 	defer f.Close()
 	_, err = io.Copy(r.cfg.Stdout, f)
 	return err
+}
+
+// auxServices gives each node a shuffle service, when the application wants one.
+func (r *run) auxServices() string {
+	c, _ := conf.New(r.cfg.Conf, known.All()) // checked by Run
+	name := ""
+	if shuffleservice.ShuffleServiceEnabled.Get(c) {
+		name = shuffleservice.ShuffleServiceName.Get(c)
+	}
+	return nodemanager.NodeManagerAuxServices.Key() + "=" + name
 }

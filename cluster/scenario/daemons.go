@@ -133,7 +133,7 @@ func (r *Runner) startWorker(h rpcenv.Host, env rpcenv.Config, c syntax.Command)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Cores, cfg.MemoryMB = cores, memory
+	cfg.Cores, cfg.MemoryMB, cfg.ShuffleOutputs = cores, memory, local.ShuffleOutputs(r.world, h, env.Listen.Host, env.Conf)
 	return clusternode.Worker(h, env, cfg)
 }
 

@@ -1414,6 +1414,159 @@ func (x *IsExecutorAlive) GetExecutorId() string {
 	return ""
 }
 
+// RegisterShuffleExecutor enters an executor into the shuffle service of its host, which serves its map outputs from then on, also when the
+// executor has ended. An application that has no executor here, and directories that are none of its host's, fail the ask.
+type RegisterShuffleExecutor struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	AppId         string                 `protobuf:"bytes,1,opt,name=app_id,json=appId,proto3" json:"app_id,omitempty"`
+	ExecId        string                 `protobuf:"bytes,2,opt,name=exec_id,json=execId,proto3" json:"exec_id,omitempty"`
+	ExecutorInfo  *ExecutorShuffleInfo   `protobuf:"bytes,3,opt,name=executor_info,json=executorInfo,proto3" json:"executor_info,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RegisterShuffleExecutor) Reset() {
+	*x = RegisterShuffleExecutor{}
+	mi := &file_proto_storage_storage_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RegisterShuffleExecutor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RegisterShuffleExecutor) ProtoMessage() {}
+
+func (x *RegisterShuffleExecutor) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RegisterShuffleExecutor.ProtoReflect.Descriptor instead.
+func (*RegisterShuffleExecutor) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *RegisterShuffleExecutor) GetAppId() string {
+	if x != nil {
+		return x.AppId
+	}
+	return ""
+}
+
+func (x *RegisterShuffleExecutor) GetExecId() string {
+	if x != nil {
+		return x.ExecId
+	}
+	return ""
+}
+
+func (x *RegisterShuffleExecutor) GetExecutorInfo() *ExecutorShuffleInfo {
+	if x != nil {
+		return x.ExecutorInfo
+	}
+	return nil
+}
+
+// ExecutorShuffleInfo is where an executor keeps its map outputs.
+type ExecutorShuffleInfo struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// local_dirs are absolute paths on the host of the executor.
+	LocalDirs     []string `protobuf:"bytes,1,rep,name=local_dirs,json=localDirs,proto3" json:"local_dirs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExecutorShuffleInfo) Reset() {
+	*x = ExecutorShuffleInfo{}
+	mi := &file_proto_storage_storage_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExecutorShuffleInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExecutorShuffleInfo) ProtoMessage() {}
+
+func (x *ExecutorShuffleInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExecutorShuffleInfo.ProtoReflect.Descriptor instead.
+func (*ExecutorShuffleInfo) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ExecutorShuffleInfo) GetLocalDirs() []string {
+	if x != nil {
+		return x.LocalDirs
+	}
+	return nil
+}
+
+// ShuffleExecutorRegistered answers RegisterShuffleExecutor with the place where others fetch the executor's map outputs.
+type ShuffleExecutorRegistered struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	ShuffleServerId *BlockManagerId        `protobuf:"bytes,1,opt,name=shuffle_server_id,json=shuffleServerId,proto3" json:"shuffle_server_id,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ShuffleExecutorRegistered) Reset() {
+	*x = ShuffleExecutorRegistered{}
+	mi := &file_proto_storage_storage_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShuffleExecutorRegistered) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShuffleExecutorRegistered) ProtoMessage() {}
+
+func (x *ShuffleExecutorRegistered) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShuffleExecutorRegistered.ProtoReflect.Descriptor instead.
+func (*ShuffleExecutorRegistered) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ShuffleExecutorRegistered) GetShuffleServerId() *BlockManagerId {
+	if x != nil {
+		return x.ShuffleServerId
+	}
+	return nil
+}
+
 var File_proto_storage_storage_proto protoreflect.FileDescriptor
 
 const file_proto_storage_storage_proto_rawDesc = "" +
@@ -1504,7 +1657,16 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\x05sizes\x18\x04 \x03(\x03R\x05sizes:\x87\x01\xe2\xe0\x18\x82\x01\b\x91\x10\x12\x12BlockManagerMaster\x1a\bExecutor\"\brpc.Bool:\x1ewhen MoveBlock has come for itB5The block is there already: it is answered with true.\"\xa9\x02\n" +
 	"\x0fIsExecutorAlive\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
-	"executorId:\xf4\x01\xe2\xe0\x18\xef\x01\b\xee\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\brpc.Bool*=org.apache.spark.storage.BlockManagerMessages.IsExecutorAlive:gwhen the connection fails by which a task fetches that executor's shuffle blocks, before it tries againB\x15It is answered again.J\x033.0B5Z3github.com/coherer/coherer/messages/storage;storageb\x06proto3"
+	"executorId:\xf4\x01\xe2\xe0\x18\xef\x01\b\xee\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\brpc.Bool*=org.apache.spark.storage.BlockManagerMessages.IsExecutorAlive:gwhen the connection fails by which a task fetches that executor's shuffle blocks, before it tries againB\x15It is answered again.J\x033.0\"\xef\x03\n" +
+	"\x17RegisterShuffleExecutor\x12\x15\n" +
+	"\x06app_id\x18\x01 \x01(\tR\x05appId\x12\x17\n" +
+	"\aexec_id\x18\x02 \x01(\tR\x06execId\x12A\n" +
+	"\rexecutor_info\x18\x03 \x01(\v2\x1c.storage.ExecutorShuffleInfoR\fexecutorInfo:\xe0\x02\xe2\xe0\x18\xdb\x02\b\xf8\x0f\x12\bExecutor\x1a\x16ExternalShuffleService\"!storage.ShuffleExecutorRegistered*:org.apache.spark.network.shuffle.protocol.RegisterExecutor:Hwith spark.shuffle.service.enabled, when its block manager is registeredB>The directories of the later one replace those of the earlier.JK2.1; there it goes to spark.shuffle.service.port, by the protocol of blocks\":\n" +
+	"\x13ExecutorShuffleInfo\x12#\n" +
+	"\n" +
+	"local_dirs\x18\x01 \x03(\tB\x04\xe0\xe0\x18\x01R\tlocalDirs\"\xf7\x01\n" +
+	"\x19ShuffleExecutorRegistered\x12C\n" +
+	"\x11shuffle_server_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0fshuffleServerId:\x94\x01\xe2\xe0\x18\x8f\x01\b\xf9\x0f*5org.apache.spark.storage.BlockManager.shuffleServerIdJS2.1, as an empty answer: an executor takes the port from spark.shuffle.service.portB5Z3github.com/coherer/coherer/messages/storage;storageb\x06proto3"
 
 var (
 	file_proto_storage_storage_proto_rawDescOnce sync.Once
@@ -1518,7 +1680,7 @@ func file_proto_storage_storage_proto_rawDescGZIP() []byte {
 	return file_proto_storage_storage_proto_rawDescData
 }
 
-var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_proto_storage_storage_proto_goTypes = []any{
 	(*BlockManagerId)(nil),               // 0: storage.BlockManagerId
 	(*MapStatus)(nil),                    // 1: storage.MapStatus
@@ -1545,12 +1707,15 @@ var file_proto_storage_storage_proto_goTypes = []any{
 	(*MoveBlock)(nil),                    // 22: storage.MoveBlock
 	(*CopyBlock)(nil),                    // 23: storage.CopyBlock
 	(*IsExecutorAlive)(nil),              // 24: storage.IsExecutorAlive
-	(*rpc.EndpointRef)(nil),              // 25: rpc.EndpointRef
+	(*RegisterShuffleExecutor)(nil),      // 25: storage.RegisterShuffleExecutor
+	(*ExecutorShuffleInfo)(nil),          // 26: storage.ExecutorShuffleInfo
+	(*ShuffleExecutorRegistered)(nil),    // 27: storage.ShuffleExecutorRegistered
+	(*rpc.EndpointRef)(nil),              // 28: rpc.EndpointRef
 }
 var file_proto_storage_storage_proto_depIdxs = []int32{
 	0,  // 0: storage.MapStatus.location:type_name -> storage.BlockManagerId
 	0,  // 1: storage.RegisterBlockManager.block_manager_id:type_name -> storage.BlockManagerId
-	25, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
+	28, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
 	0,  // 3: storage.BlockManagerRegistered.block_manager_id:type_name -> storage.BlockManagerId
 	0,  // 4: storage.UpdateBlockInfo.block_manager_id:type_name -> storage.BlockManagerId
 	4,  // 5: storage.UpdateBlockInfo.storage_level:type_name -> storage.StorageLevel
@@ -1571,11 +1736,13 @@ var file_proto_storage_storage_proto_depIdxs = []int32{
 	4,  // 20: storage.MoveBlock.level:type_name -> storage.StorageLevel
 	0,  // 21: storage.CopyBlock.from:type_name -> storage.BlockManagerId
 	4,  // 22: storage.CopyBlock.level:type_name -> storage.StorageLevel
-	23, // [23:23] is the sub-list for method output_type
-	23, // [23:23] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	26, // 23: storage.RegisterShuffleExecutor.executor_info:type_name -> storage.ExecutorShuffleInfo
+	0,  // 24: storage.ShuffleExecutorRegistered.shuffle_server_id:type_name -> storage.BlockManagerId
+	25, // [25:25] is the sub-list for method output_type
+	25, // [25:25] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_proto_storage_storage_proto_init() }
@@ -1591,7 +1758,7 @@ func file_proto_storage_storage_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_storage_storage_proto_rawDesc), len(file_proto_storage_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

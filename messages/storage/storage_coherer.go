@@ -42,3 +42,6 @@ func (*CopyBlock) ReplyType() *rpc.Bool { return nil }
 
 // ReplyType makes the answer's type known to the compiler.
 func (*IsExecutorAlive) ReplyType() *rpc.Bool { return nil }
+
+// ReplyType makes the answer's type known to the compiler.
+func (*RegisterShuffleExecutor) ReplyType() *ShuffleExecutorRegistered { return nil }

@@ -56,6 +56,10 @@ var comments_proto_storage_storage_proto = [...]string{
 	"storage.CopyBlock", "CopyBlock makes a block manager fetch a block from one that leaves. It is answered with whether it has the block now, after it has\nreported that by UpdateBlockInfo.",
 	"storage.CopyBlock.sizes", "sizes of a map output's blocks by reducer, in bytes.",
 	"storage.IsExecutorAlive", "IsExecutorAlive asks whether an executor has a block manager.",
+	"storage.RegisterShuffleExecutor", "RegisterShuffleExecutor enters an executor into the shuffle service of its host, which serves its map outputs from then on, also when the\nexecutor has ended. An application that has no executor here, and directories that are none of its host's, fail the ask.",
+	"storage.ExecutorShuffleInfo", "ExecutorShuffleInfo is where an executor keeps its map outputs.",
+	"storage.ExecutorShuffleInfo.local_dirs", "local_dirs are absolute paths on the host of the executor.",
+	"storage.ShuffleExecutorRegistered", "ShuffleExecutorRegistered answers RegisterShuffleExecutor with the place where others fetch the executor's map outputs.",
 }
 
 var _ = option.Describe(comments_proto_storage_storage_proto[:])

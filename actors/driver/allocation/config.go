@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coherer/coherer/actors/membership"
+	"github.com/coherer/coherer/actors/shuffleservice"
 	"github.com/coherer/coherer/actors/submit"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
@@ -22,7 +23,7 @@ type Config struct {
 	Backlog, Sustained time.Duration
 	// Idle is after how long without a task an executor is given back.
 	Idle time.Duration
-	// Tracking keeps executors while a job may need their map outputs.
+	// Tracking keeps executors while a job may need their map outputs. With an external shuffle service there is no need to.
 	Tracking bool
 	// Decommission has idle executors move their blocks away before they end (spark.decommission.enabled).
 	Decommission bool
@@ -37,11 +38,12 @@ func Enabled(c *conf.Conf) bool {
 // NewConfig reads the settings. The error says which of them do not fit together; it mirrors
 // ExecutorAllocationManager.validateSettings.
 func NewConfig(c *conf.Conf) (Config, error) {
+	external := shuffleservice.ShuffleServiceEnabled.Get(c)
 	s := Config{
 		Min: dynamicAllocationMinExecutors.Get(c), Max: DynamicAllocationMaxExecutors.Get(c),
 		Ratio: dynamicAllocationRatio.Get(c), TasksPerExecutor: tasksPerExecutor(c),
 		Backlog: dynamicAllocationBacklogTimeout.Get(c), Sustained: dynamicAllocationSustainedBacklogTimeout.Get(c),
-		Idle: dynamicAllocationIdleTimeout.Get(c), Tracking: dynamicAllocationShuffleTracking.Get(c),
+		Idle: dynamicAllocationIdleTimeout.Get(c), Tracking: dynamicAllocationShuffleTracking.Get(c) && !external,
 		Decommission: membership.DecommissionEnabled.Get(c),
 	}
 	var problems []error
@@ -52,9 +54,9 @@ func NewConfig(c *conf.Conf) (Config, error) {
 		problems = append(problems, fmt.Errorf("spark.dynamicAllocation.minExecutors (%d) must be less than or equal to "+
 			"spark.dynamicAllocation.maxExecutors (%d)", s.Min, s.Max))
 	}
-	if !s.Tracking {
-		problems = append(problems, errors.New("spark.dynamicAllocation.shuffleTracking.enabled is false: without it an "+
-			"executor that is given back takes map outputs with it that a job needs, and there is no external shuffle service"))
+	if !s.Tracking && !external {
+		problems = append(problems, errors.New("spark.dynamicAllocation.shuffleTracking.enabled is false, and so is spark.shuffle.service.enabled: "+
+			"an executor that is given back would take map outputs with it that a job needs: set one of them"))
 	}
 	initial, err := InitialTarget(c)
 	// Bounds that are wrong in themselves make no initial target; its error would repeat theirs.

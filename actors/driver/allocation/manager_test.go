@@ -300,6 +300,18 @@ func TestAnExecutorThatWasKeptForItsShuffleWasIdle(t *testing.T) {
 	r.want("60.1 kill [1]", "60.1 request 0")
 }
 
+// With an external shuffle service the map outputs stay when the executor goes, also those that a job needs.
+func TestWithAShuffleServiceAnExecutorIsNotKeptForItsShuffle(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.dynamicAllocation.executorIdleTimeout": "10s", "spark.shuffle.service.enabled": "true"})
+	r.tell(added("1")...)
+	writes := stage(0, 1)
+	writes.Shuffle = new(int32)
+	r.tell(event.JobStart{Stages: []int32{0, 1}, Shuffles: []int32{0}}, writes, begun(0, 0, "1"))
+	r.tell(ended(0, 0, "1"), event.StageCompleted{StageID: 0})
+	r.Advance(11 * time.Second)
+	r.want("10.0 kill [1]", "10.0 request 0")
+}
+
 // As real Spark 3.5 did it on YARN, with at least 1, at most 4 executors and 4 s of idleness: 1, 2, 4 while tasks wait, then one
 // request for each that is needed no longer, and the kills when they are idle.
 func TestARunAsRealSparkHasIt(t *testing.T) {

@@ -74,6 +74,9 @@ func (m *monitor) taskEnd(e event.TaskEnd, now time.Time) {
 	}
 	x.running--
 	x.idleSince = now
+	if !m.settings.Tracking {
+		return
+	}
 	if shuffle, writes := m.writes[e.StageID]; writes && e.Failure == "" {
 		x.shuffles[shuffle] = true
 	}

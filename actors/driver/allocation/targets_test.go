@@ -202,6 +202,7 @@ func TestBadSettings(t *testing.T) {
 		{map[string]string{"spark.dynamicAllocation.initialExecutors": "3", "spark.dynamicAllocation.maxExecutors": "2"}, "initial executor number 3"},
 		{map[string]string{"spark.executor.instances": "3", "spark.dynamicAllocation.maxExecutors": "2"}, "initial executor number 3"},
 		{map[string]string{"spark.dynamicAllocation.shuffleTracking.enabled": "false"}, "shuffleTracking"},
+		{map[string]string{"spark.dynamicAllocation.shuffleTracking.enabled": "false", "spark.shuffle.service.enabled": "true"}, ""},
 		{map[string]string{"spark.dynamicAllocation.minExecutors": "2", "spark.dynamicAllocation.initialExecutors": "1"}, ""},
 		{map[string]string{"spark.dynamicAllocation.shuffleTracking.timeout": "10s"}, ""},
 	} {

@@ -307,10 +307,10 @@ func TestBulkFramesOfRealSpark(t *testing.T) {
 	// Our body is that of Spark behind two bytes.
 	request := frames["RpcRequest-0"]
 	body := append([]byte(bulkMagic), request[wire.LengthSize+1+8+4:]...)
-	if ids, err := decodeOpenBlocks(withoutNames(body)); err != nil || !slices.Equal(ids, []string{"broadcast_0_piece0"}) {
+	if _, ids, err := decodeOpenBlocks(withoutNames(body)); err != nil || !slices.Equal(ids, []string{"broadcast_0_piece0"}) {
 		t.Errorf("opens %q, %v", ids, err)
 	}
-	if got := withoutNames(body); !bytes.Equal(got, encodeOpenBlocks([]string{"broadcast_0_piece0"})) {
+	if got := withoutNames(body); !bytes.Equal(got, encodeOpenBlocks(Owner{}, []string{"broadcast_0_piece0"})) {
 		t.Errorf("Spark's request is % x", got)
 	}
 	answer := frames["RpcResponse"]
@@ -338,18 +338,18 @@ func withoutNames(body []byte) []byte {
 }
 
 func FuzzDecodeOpenBlocks(f *testing.F) {
-	f.Add(encodeOpenBlocks([]string{"rdd_0_0", "shuffle_1_2_3"}))
+	f.Add(encodeOpenBlocks(Owner{}, []string{"rdd_0_0", "shuffle_1_2_3"}))
 	f.Add(wiretest.Hex("434800", "00000000", "00000000", "7fffffff"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		ids, err := decodeOpenBlocks(body)
+		of, ids, err := decodeOpenBlocks(body)
 		if err != nil {
 			if !errors.Is(err, wire.ErrMalformedFrame) {
 				t.Fatalf("untyped error %v", err)
 			}
 			return
 		}
-		again, err := decodeOpenBlocks(encodeOpenBlocks(ids))
-		if err != nil || !reflect.DeepEqual(ids, again) {
+		who, again, err := decodeOpenBlocks(encodeOpenBlocks(of, ids))
+		if err != nil || who != of || !reflect.DeepEqual(ids, again) {
 			t.Fatalf("%q became %q, %v", ids, again, err)
 		}
 	})
@@ -357,7 +357,7 @@ func FuzzDecodeOpenBlocks(f *testing.F) {
 
 // FuzzBulkServer gives a server's connection any bytes: it must end, and answer nothing but frames.
 func FuzzBulkServer(f *testing.F) {
-	open := appendRPC(nil, wire.RPCRequest, 1, encodeOpenBlocks([]string{"a", "b"}))
+	open := appendRPC(nil, wire.RPCRequest, 1, encodeOpenBlocks(Owner{}, []string{"a", "b"}))
 	f.Add(open)
 	f.Add(append(slices.Clone(open), appendChunkRequest(nil, 1, 0)...))
 	f.Add(append(slices.Clone(open), appendChunkRequest(nil, 1, -1)...))

@@ -13,6 +13,16 @@ type Source interface {
 	OpenBlocks(ids []string) ([]Chunk, error)
 }
 
+// Owner names whose blocks a request means, as Spark's OpenBlocks does. An empty Executor means all of the application.
+type Owner struct{ App, Executor string }
+
+// OwnedSource is a Source with the blocks of several applications, such as a shuffle service: OpenBlocksOf is called in place of OpenBlocks.
+type OwnedSource interface {
+	Source
+	// OpenBlocksOf is OpenBlocks for the blocks of one owner, which is as the peer sent it.
+	OpenBlocksOf(of Owner, ids []string) ([]Chunk, error)
+}
+
 // Chunk is the content of a block: Size bytes of what Open returns. Open is called once for each time that the chunk is
 // fetched, and what it returned is closed. The bytes of an *os.File go to the peer without passing through this process.
 type Chunk struct {

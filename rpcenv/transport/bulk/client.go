@@ -28,6 +28,8 @@ type Options struct {
 	ConnectTimeout time.Duration
 	// IdleTimeout ends a connection on which nothing moves; spark.network.timeout. 0 means 120 s.
 	IdleTimeout time.Duration
+	// Of is whose blocks a Client asks for. Servers with the blocks of one executor ignore it.
+	Of Owner
 	// MaxFile bounds a file that is fetched, in bytes. 0 means 1 TiB.
 	MaxFile int64
 }
@@ -78,7 +80,7 @@ func (c *Client) FetchBlocks(ctx context.Context, at rpcenv.Address, ids []strin
 	if len(ids) == 0 {
 		return nil
 	}
-	err := c.do(ctx, at, func(p *clientConn) error { return p.fetchBlocks(ids, sink) })
+	err := c.do(ctx, at, func(p *clientConn) error { return p.fetchBlocks(c.opts.Of, ids, sink) })
 	if err != nil {
 		return fmt.Errorf("fetch %d blocks from %s: %w", len(ids), at, err)
 	}

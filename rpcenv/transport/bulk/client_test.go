@@ -18,10 +18,10 @@ import (
 func TestBulkSettingsThatAreNotGivenAreSparks(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, c := range []struct{ given, want Options }{
-		{Options{}, Options{2 * time.Minute, 2 * time.Minute, 1 << 40}},
-		{Options{-1, -1, -1}, Options{2 * time.Minute, 2 * time.Minute, 1 << 40}},
-		{Options{1, 1, 1}, Options{1, 1, 1}},
-		{Options{day, 2 * day, 1 << 50}, Options{day, 2 * day, 1 << 50}},
+		{Options{}, Options{2 * time.Minute, 2 * time.Minute, Owner{}, 1 << 40}},
+		{Options{-1, -1, Owner{}, -1}, Options{2 * time.Minute, 2 * time.Minute, Owner{}, 1 << 40}},
+		{Options{1, 1, Owner{"a", "0"}, 1}, Options{1, 1, Owner{"a", "0"}, 1}},
+		{Options{day, 2 * day, Owner{}, 1 << 50}, Options{day, 2 * day, Owner{}, 1 << 50}},
 	} {
 		got := c.given
 		if got.setDefaults(); got != c.want {

@@ -71,8 +71,8 @@ func (p *clientConn) scan(n int) (*wire.Scanner, error) {
 	return &wire.Scanner{Left: frame[1:]}, nil
 }
 
-func (p *clientConn) fetchBlocks(ids []string, sink func(int, io.Reader, int64) error) error {
-	stream, err := p.open(ids)
+func (p *clientConn) fetchBlocks(of Owner, ids []string, sink func(int, io.Reader, int64) error) error {
+	stream, err := p.open(of, ids)
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (p *clientConn) fetchBlocks(ids []string, sink func(int, io.Reader, int64) 
 }
 
 // open asks for a stream of blocks.
-func (p *clientConn) open(ids []string) (stream int64, err error) {
-	body := encodeOpenBlocks(ids)
+func (p *clientConn) open(of Owner, ids []string) (stream int64, err error) {
+	body := encodeOpenBlocks(of, ids)
 	// 64 bytes are room for the header. A server closes the connection on a longer frame and gives no reason.
 	if len(body) > requestLimit-64 {
 		return 0, fmt.Errorf("%w: a request for %d blocks takes %d bytes: ask for fewer at a time", wire.ErrFrameTooLarge, len(ids), len(body))

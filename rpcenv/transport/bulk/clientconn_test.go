@@ -66,7 +66,7 @@ func TestWhatAServerAnswersWronglyIsSaid(t *testing.T) {
 		{"an empty chunk", [][]byte{opened(), appendChunkHead(nil, 7, 0, 0)}, ""},
 	} {
 		p, _ := recorded(c.answer...)
-		if err := p.fetchBlocks([]string{"b"}, skip); wiretest.Says(err) != c.want {
+		if err := p.fetchBlocks(Owner{}, []string{"b"}, skip); wiretest.Says(err) != c.want {
 			t.Errorf("%s: %q\nwant %q", c.name, err, c.want)
 		}
 	}
@@ -118,13 +118,13 @@ func TestOnlyAChunkMayBeLongerThanARequest(t *testing.T) {
 }
 
 func TestARequestForTooManyBlocksIsNotSent(t *testing.T) {
-	most := requestLimit - 64 - len(encodeOpenBlocks([]string{""}))
+	most := requestLimit - 64 - len(encodeOpenBlocks(Owner{}, []string{""}))
 	p, conn := recorded()
-	if err := p.fetchBlocks([]string{strings.Repeat("x", most)}, skip); wiretest.Says(err) != goneAway || conn.out.Len() < most {
+	if err := p.fetchBlocks(Owner{}, []string{strings.Repeat("x", most)}, skip); wiretest.Says(err) != goneAway || conn.out.Len() < most {
 		t.Errorf("the longest: %v, %d bytes were sent", err, conn.out.Len())
 	}
 	p, conn = recorded()
-	err := p.fetchBlocks([]string{strings.Repeat("x", most+1)}, skip)
+	err := p.fetchBlocks(Owner{}, []string{strings.Repeat("x", most+1)}, skip)
 	if wiretest.Says(err) != "frame too large: a request for 1 blocks takes 16777153 bytes: ask for fewer at a time" || conn.out.Len() > 0 {
 		t.Errorf("one longer: %v, %d bytes were sent", err, conn.out.Len())
 	}
@@ -150,8 +150,8 @@ func TestAConnectionThatBreaksWhileItIsAskedIsReset(t *testing.T) {
 		fetch  func(p *clientConn) error
 		want   string
 	}{
-		{0, func(p *clientConn) error { return p.fetchBlocks([]string{"b"}, skip) }, broken},
-		{1, func(p *clientConn) error { return p.fetchBlocks([]string{"b"}, skip) }, "block b: " + broken},
+		{0, func(p *clientConn) error { return p.fetchBlocks(Owner{}, []string{"b"}, skip) }, broken},
+		{1, func(p *clientConn) error { return p.fetchBlocks(Owner{}, []string{"b"}, skip) }, "block b: " + broken},
 		{0, func(p *clientConn) error { return p.fetchFile("/f", io.Discard, 5) }, broken},
 	} {
 		p, conn := recorded(opened(), appendChunkHead(nil, 7, 0, 0))
@@ -174,7 +174,7 @@ func TestChunksAreAskedForHalfAWindowAhead(t *testing.T) {
 	p, conn := recorded(answers)
 	w := &diary{tape: conn}
 	p.conn = w
-	err := p.fetchBlocks(ids, func(i int, _ io.Reader, _ int64) error {
+	err := p.fetchBlocks(Owner{}, ids, func(i int, _ io.Reader, _ int64) error {
 		w.took = i + 1
 		return nil
 	})

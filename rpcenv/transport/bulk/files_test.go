@@ -262,7 +262,7 @@ func TestAFileServerHasNoChunks(t *testing.T) {
 	defer func() { _ = conn.Close() }()
 	says := appendStream(nil, wire.StreamRequest, "/files/f", nil)
 	says = appendChunkRequest(says, 1, 0)
-	says = appendRPC(says, wire.RPCRequest, 7, encodeOpenBlocks([]string{"a"}))
+	says = appendRPC(says, wire.RPCRequest, 7, encodeOpenBlocks(Owner{}, []string{"a"}))
 	if _, err := conn.Write(says); err != nil {
 		t.Fatal(err)
 	}

@@ -27,10 +27,10 @@ const (
 	tagStreamHandle = 3
 )
 
-func encodeOpenBlocks(ids []string) []byte {
+func encodeOpenBlocks(of Owner, ids []string) []byte {
 	dst := append([]byte(bulkMagic), tagOpenBlocks)
-	dst = wire.AppendText(dst, "") // Spark's appId and execId: they choose among several applications of a shuffle service
-	dst = wire.AppendText(dst, "")
+	dst = wire.AppendText(dst, of.App)
+	dst = wire.AppendText(dst, of.Executor)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(ids)))
 	for _, id := range ids {
 		dst = wire.AppendText(dst, id)
@@ -38,11 +38,10 @@ func encodeOpenBlocks(ids []string) []byte {
 	return dst
 }
 
-func decodeOpenBlocks(body []byte) ([]string, error) {
+func decodeOpenBlocks(body []byte) (Owner, []string, error) {
 	s := wire.Scanner{Left: body}
 	magic(&s, tagOpenBlocks, "request for blocks")
-	s.Text("application")
-	s.Text("executor")
+	of := Owner{App: s.Text("application"), Executor: s.Text("executor")}
 	n := s.Int32("number of blocks")
 	// Each id has a length field at least. Checked before ids is allocated: four bytes of a peer must not cost gigabytes.
 	if n < 0 || n > len(s.Left)/4 {
@@ -53,7 +52,7 @@ func decodeOpenBlocks(body []byte) ([]string, error) {
 	for i := range ids {
 		ids[i] = s.Text("block id")
 	}
-	return ids, s.End()
+	return of, ids, s.End()
 }
 
 func encodeStreamHandle(stream int64, chunks int) []byte {

@@ -153,11 +153,16 @@ func (c *serverConn) chunks(body []byte) ([]Chunk, error) {
 	if len(c.streams) >= maxStreams {
 		return nil, fmt.Errorf("%d streams are open on this connection: fetch them first", len(c.streams))
 	}
-	ids, err := decodeOpenBlocks(body)
+	of, ids, err := decodeOpenBlocks(body)
 	if err != nil {
 		return nil, err
 	}
-	chunks, err := c.blocks.OpenBlocks(ids)
+	var chunks []Chunk
+	if all, ok := c.blocks.(OwnedSource); ok {
+		chunks, err = all.OpenBlocksOf(of, ids)
+	} else {
+		chunks, err = c.blocks.OpenBlocks(ids)
+	}
 	if err == nil && len(chunks) != len(ids) {
 		err = fmt.Errorf("%d blocks were asked for, the server has %d chunks", len(ids), len(chunks))
 	}

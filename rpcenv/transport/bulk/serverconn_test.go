@@ -37,7 +37,7 @@ func answers(blocks Source, frames ...[]byte) (*serverConn, []byte) {
 }
 
 func openFor(request int64, ids ...string) []byte {
-	return appendRPC(nil, wire.RPCRequest, request, encodeOpenBlocks(ids))
+	return appendRPC(nil, wire.RPCRequest, request, encodeOpenBlocks(Owner{}, ids))
 }
 
 func handle(request, stream int64, chunks int) []byte {
@@ -216,7 +216,7 @@ func TestTheBodiesOfBulkMessages(t *testing.T) {
 		{names + "00000001" + "0000000261", `[""] malformed frame: block id`},
 		{"434803", `[] malformed frame: not a request for blocks`},
 	} {
-		ids, err := decodeOpenBlocks(wiretest.Hex(c.body))
+		_, ids, err := decodeOpenBlocks(wiretest.Hex(c.body))
 		if got := fmt.Sprintf("%q %v", ids, err); got != c.want {
 			t.Errorf("%s: %s, want %s", c.body, got, c.want)
 		}
