@@ -74,7 +74,7 @@ func (c *compressedReader) next() (line string, ok bool, err error) {
 			return string(c.line), len(c.line) > 0, nil
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return "", false, cannotDecompress(err)
-		case false:
+		case len(c.line) > c.longest:
 			return "", false, fmt.Errorf("a line has more than %d bytes", c.longest)
 		}
 	}
