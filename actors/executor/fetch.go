@@ -69,7 +69,10 @@ func (w *work) fetch(b *rpcenv.Blocking, index, reduce int) iter.Seq2[io.Reader,
 func (w *work) source() fetch.Source {
 	s := fetch.Source{
 		Limits: w.limits.fetch, Self: w.self, Own: w.io.Blocks.Get, Near: w.io.Near, Transfer: w.io.Transfer, Files: w.io.Blocks, Sum: w.sum,
-		Alive: w.alive,
+	}
+	// A shuffle service has the outputs of executors that are gone as well.
+	if w.server.GetPort() == w.self.GetPort() && w.server.GetHost() == w.self.GetHost() {
+		s.Alive = w.alive
 	}
 	if files, ok := w.io.Blocks.(BlockFiles); ok {
 		s.OpenOwn = files.OpenBlock
