@@ -162,7 +162,9 @@ func (t *blockTable) fetch(b *rpcenv.Blocking, app string, from rpcenv.Address, 
 		if err != nil {
 			return err
 		}
-		s.count(len(data))
+		if s != nil {
+			s.count(len(data))
+		}
 		if err := each(i, data); err != nil {
 			return err
 		}
