@@ -42,22 +42,31 @@ func (l *memoryLog) End() error { l.ended = true; return nil }
 // failures is how many tasks of the job "flaky" are still to fail.
 var failures atomic.Int32
 
+// The functions have names, which are in the log. The compiler numbers those without one over all files of the package.
+
+func once(word string) rdd.Pair[string, int64] { return rdd.PairOf(word, int64(1)) }
+
+func plus(a, b int64) int64 { return a + b }
+
+func all(d time.Duration) time.Duration { return d }
+
+func luckless(i int64) int64 {
+	if i == 1 && failures.Add(-1) >= 0 {
+		panic("no luck")
+	}
+	return i
+}
+
 var (
 	counted = rdd.Define("events: words", func(text []string) rdd.Dataset[rdd.Pair[string, int64]] {
 		lines := rdd.FlatMap(rdd.Parallelize(text, 2), strings.FieldsSeq)
-		return rdd.ReduceByKey(rdd.Map(lines, func(w string) rdd.Pair[string, int64] { return rdd.PairOf(w, int64(1)) }),
-			func(a, b int64) int64 { return a + b }, 2)
+		return rdd.ReduceByKey(rdd.Map(lines, once), plus, 2)
 	})
 	flaky = rdd.Define("events: flaky", func(n int64) rdd.Dataset[int64] {
-		return rdd.Map(rdd.Range(0, n, 2), func(i int64) int64 {
-			if i == 1 && failures.Add(-1) >= 0 {
-				panic("no luck")
-			}
-			return i
-		})
+		return rdd.Map(rdd.Range(0, n, 2), luckless)
 	})
-	slow = rdd.Define("events: slow", func(d time.Duration) rdd.Dataset[int64] {
-		return rdd.Sleep(rdd.Range(0, 2, 2), func(int64) time.Duration { return d })
+	slow = rdd.Define("events: slow", func(d time.Duration) rdd.Dataset[time.Duration] {
+		return rdd.Sleep(rdd.Parallelize([]time.Duration{d, d}, 2), all)
 	})
 )
 

@@ -104,7 +104,9 @@ func TestTheEndOfATaskHasItsCosts(t *testing.T) {
 	r.send(stageOf(0)...)
 	r.send(taskOf(0, "1", &app.TaskResult{
 		Records: []byte("1234"), BytesRead: 5, RecordsRead: 106, RunMs: 7, MemoryBytesSpilled: 8, DiskBytesSpilled: 9, PeakExecutionMemory: 10,
-		ShuffleWrite: &app.ShuffleMetrics{Bytes: 11, Records: 12}, ShuffleRead: &app.ShuffleMetrics{Records: 100},
+		ShuffleWrite: &app.ShuffleMetrics{Bytes: 11, Records: 12}, ShuffleRead: &app.ShuffleMetrics{
+			Records: 100, RemoteBlocks: 18, LocalBlocks: 19, RemoteBytes: 20, RemoteBytesToDisk: 21, LocalBytes: 22, FetchWaitMs: 23,
+		},
 		OutputBytes: 13, OutputRecords: 14, DeserializeMs: 15, GcMs: 16, Peaks: heap(17),
 	}))
 	r.stop(0)
@@ -119,8 +121,8 @@ func TestTheEndOfATaskHasItsCosts(t *testing.T) {
 	}
 	m := e.Metrics
 	got := fmt.Sprint(m.ResultSize, m.Input, m.RunTime, m.MemorySpilled, m.DiskSpilled, m.PeakMemory, m.PeakOnHeap, m.ShuffleWrite.Bytes,
-		m.ShuffleWrite.Records, m.ShuffleRead.Records, m.Output, m.DeserializeTime, m.GCTime, e.ExecutorMetrics.JVMHeapMemory)
-	if want := "4 {5 6} 7 8 9 10 10 11 12 100 {13 14} 15 16 17"; got != want {
+		m.ShuffleWrite.Records, m.ShuffleRead, m.Output, m.DeserializeTime, m.GCTime, e.ExecutorMetrics.JVMHeapMemory)
+	if want := "4 {5 6} 7 8 9 10 10 11 12 {18 19 23 20 21 22 100 0 {0 0 0 0 0 0 0 0 0}} {13 14} 15 16 17"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -66,8 +66,13 @@ func metricsOf(r *app.TaskResult) *listener.TaskMetrics {
 		RunTime: r.GetRunMs(), DeserializeTime: r.GetDeserializeMs(), GCTime: r.GetGcMs(), ResultSize: max(int64(len(r.GetRecords())), r.GetSize()),
 		Input: listener.Input{Bytes: r.GetBytesRead()}, UpdatedBlocks: []json.RawMessage{},
 	}
+	read := r.GetShuffleRead()
+	m.ShuffleRead = listener.ShuffleRead{
+		RemoteBlocks: read.GetRemoteBlocks(), LocalBlocks: read.GetLocalBlocks(), FetchWait: read.GetFetchWaitMs(),
+		RemoteBytes: read.GetRemoteBytes(), RemoteBytesToDisk: read.GetRemoteBytesToDisk(), LocalBytes: read.GetLocalBytes(),
+		Records: read.GetRecords(),
+	}
 	// The records of files and of shuffles are counted together.
-	m.ShuffleRead.Records = r.GetShuffleRead().GetRecords()
 	m.Input.Records = max(0, r.GetRecordsRead()-m.ShuffleRead.Records)
 	m.MemorySpilled, m.DiskSpilled = r.GetMemoryBytesSpilled(), r.GetDiskBytesSpilled()
 	m.PeakMemory, m.PeakOnHeap = r.GetPeakExecutionMemory(), r.GetPeakExecutionMemory()
