@@ -76,7 +76,9 @@ func TestAWorkerDiesBetweenTwoShuffles(t *testing.T) {
 func dieBetweenShuffles(t *testing.T, kind local.Kind, seed uint64, want []rdd.Pair[int64, int64]) {
 	dir := t.TempDir()
 	c := local.Start(t, local.Config{Kind: kind, Seed: seed, Workers: 3, Conf: map[string]string{
-		"spark.executor.memory": "512m", "spark.scheduler.minRegisteredResourcesRatio": "1",
+		"spark.executor.memory": "512m", "spark.cores.max": "3", "spark.scheduler.minRegisteredResourcesRatio": "1",
+		// All are on one host here, where the files of a killed Worker stay and could still be read.
+		"spark.shuffle.readHostLocalDisk": "false",
 	}})
 	var got []rdd.Pair[int64, int64]
 	ended := make(chan error, 1)
