@@ -16,8 +16,8 @@ import (
 	"github.com/coherer/coherer/rpcenv/transport/bulk"
 )
 
-// near reads map outputs of other executors of this host from their files. It asks each block manager once where those are, also one that refuses to say. It mirrors
-// Spark's HostLocalDirManager.
+// near reads map outputs of other executors of this host from their files, as long as these are there: also those of an executor that has
+// been killed. It asks each block manager once where they are, also one that refuses to say. It mirrors Spark's HostLocalDirManager.
 type near struct {
 	transfer    Transfer
 	application string

@@ -47,7 +47,7 @@ func nearConf(t *testing.T, pairs map[string]string) *conf.Conf {
 // A map output of another executor of this host is read from its file: its block manager is only asked where that is, once.
 func TestAMapOutputOfThisHostIsReadFromItsFile(t *testing.T) {
 	b1, at1 := neighbourWith(t, "1", "one")
-	_, at2 := neighbourWith(t, "2", "two!")
+	b2, at2 := neighbourWith(t, "2", "two!")
 	transferring(t, func(b *rpcenv.Blocking, tr Transfer) {
 		open := openNear(nearConf(t, nil), tr, "app")
 		read := func(at *storagepb.BlockManagerId, want string) {
@@ -80,6 +80,12 @@ func TestAMapOutputOfThisHostIsReadFromItsFile(t *testing.T) {
 		at2.ExecutorId = "3"
 		if _, err := open(b, at2, "shuffle_4_9_1"); !errors.Is(err, bulk.ErrNotServed) {
 			t.Errorf("another executor at that address: %v", err)
+		}
+		if err := b2.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := open(b, at2, "shuffle_4_9_1"); !errors.Is(err, bulk.ErrNotServed) {
+			t.Errorf("who has refused is asked again: %v", err)
 		}
 	})
 }

@@ -227,6 +227,17 @@ func TestBlocksComeInOrderFromSeveralExecutorsAtOnce(t *testing.T) {
 	}
 }
 
+// A request that has ended makes room for the one that the reader waits for.
+func TestARequestThatEndsMakesRoomForAnother(t *testing.T) {
+	r := newRig(t)
+	r.source.Requests = 1
+	got, _, err := r.read(block(1, 0), block(2, 1), block(1, 2))
+	if err != nil || !slices.Equal(got, []int{0, 1, 2}) || r.others.most != 1 {
+		t.Errorf("%v, %v; %d at once", got, err, r.others.most)
+	}
+	r.wantNotes("h1 [shuffle_4_0_0 shuffle_4_2_0]", "h2 [shuffle_4_1_0]")
+}
+
 // A block at another address is not this executor's own: a shuffle service may serve what the executor wrote.
 func TestABlockAtAnotherAddressIsNotOnesOwn(t *testing.T) {
 	r := newRig(t)
@@ -393,6 +404,7 @@ func TestABlockOfThisHostIsReadFromItsFile(t *testing.T) {
 			"as it was written": {nil, string(sealedText("shuffle_4_0_0")), 1, false},
 			"not there":         {errors.New("no such file"), "", 0, true},
 			"another one":       {nil, "abc", 2, true},
+			"another, and good": {nil, string(sealedText("shuffle_14_0_0")), 2, true},
 			"damaged":           {nil, "x" + string(sealedText("shuffle_4_0_0"))[1:], 2, true},
 		} {
 			r := newRig(t)

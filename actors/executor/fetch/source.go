@@ -36,7 +36,7 @@ type Limits struct {
 	RetryWait time.Duration
 }
 
-// Source is where blocks come from. The zero values of its optional fields mean that there is no such thing.
+// Source is where blocks come from. An optional field may be nil.
 type Source struct {
 	Limits
 	// Self is the block manager of the executor that reads.
