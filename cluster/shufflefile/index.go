@@ -19,8 +19,8 @@ const (
 	temporary = ".tmp"
 )
 
-// WriteIndex writes an index of blocks with these sizes, in order of their reducers. The file has its name only when it is whole; after an
-// error there is none.
+// WriteIndex writes an index of blocks with these sizes, in order of their reducers. The file gets its name only when it is whole. An error
+// leaves no file.
 func WriteIndex(path string, sizes []int64) error {
 	data := make([]byte, 0, offsetSize*(len(sizes)+1))
 	offset := int64(0)
