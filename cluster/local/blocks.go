@@ -130,10 +130,13 @@ func (s *blockStore) Remove(id string) error {
 	return nil
 }
 
-func (s *blockStore) count(n int) {
+// send is served, and counts the bytes.
+func (s *blockStore) send(id string) ([]byte, error) {
+	data, err := s.served(id)
 	s.table.mu.Lock()
 	defer s.table.mu.Unlock()
-	s.sent += int64(n)
+	s.sent += int64(len(data))
+	return data, err
 }
 
 // Fetch brings the blocks of another executor; one whose process has ended refuses the connection.
@@ -151,19 +154,19 @@ func (t *blockTable) fetch(b *rpcenv.Blocking, app string, from rpcenv.Address, 
 	t.mu.Lock()
 	s, service := t.stores[from], t.services[from]
 	t.mu.Unlock()
-	served := s.served
-	if service != nil && !service.gone() {
+	var served func(id string) ([]byte, error)
+	switch { // stores and services outlive their processes, and must not seem to
+	case s != nil && !s.gone():
+		served = s.send
+	case service != nil && !service.gone():
 		served = func(id string) ([]byte, error) { return service.find(app, id) }
-	} else if s == nil || s.gone() { // the store outlives its process, and must not seem to
+	default:
 		return fmt.Errorf("fetch blocks from %s: %w: connection refused", from, storage.ErrConnection)
 	}
 	for i, id := range ids {
 		data, err := served(id)
 		if err != nil {
 			return err
-		}
-		if s != nil {
-			s.count(len(data))
 		}
 		if err := each(i, data); err != nil {
 			return err
