@@ -72,6 +72,24 @@ func TestAMapOutputIsCopiedAsItIs(t *testing.T) {
 	}
 }
 
+// A map output of more blocks than one request may ask for comes by several.
+func TestAMapOutputOfManyBlocksIsCopied(t *testing.T) {
+	r := copies(t)
+	clear(r.blocks.others[9])
+	sizes := make([]int64, 1300)
+	for i := range sizes {
+		id := fmt.Sprint("shuffle_3_9_", i)
+		r.blocks.others[9][id] = sealedBlock(id)
+		sizes[i] = int64(len(sealedBlock(id)))
+	}
+	if got := r.copy("shuffle_3_9_0.index", sizes...); got != "true" {
+		t.Error(got)
+	}
+	if !maps.EqualFunc(r.blocks.own, r.blocks.others[9], func(a, b []byte) bool { return string(a) == string(b) }) {
+		t.Errorf("%d blocks were copied, not as they are", len(r.blocks.own))
+	}
+}
+
 func TestWhatIsNotWholeIsNotCopied(t *testing.T) {
 	r := copies(t)
 	for _, k := range []struct {

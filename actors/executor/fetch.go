@@ -6,6 +6,8 @@ import (
 	"io"
 	"iter"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/coherer/coherer/actors/executor/fetch"
 	"github.com/coherer/coherer/actors/rdd"
 	storagepb "github.com/coherer/coherer/messages/storage"
@@ -71,7 +73,7 @@ func (w *work) source() fetch.Source {
 		Limits: w.limits.fetch, Self: w.self, Own: w.io.Blocks.Get, Near: w.io.Near, Transfer: w.io.Transfer, Files: w.io.Blocks, Sum: w.sum,
 	}
 	// A shuffle service has the outputs of executors that are gone as well.
-	if w.server.GetPort() == w.self.GetPort() && w.server.GetHost() == w.self.GetHost() {
+	if proto.Equal(w.server, w.self) {
 		s.Alive = w.alive
 	}
 	if files, ok := w.io.Blocks.(BlockFiles); ok {

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/rdd"
 	storagepb "github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
 	"github.com/coherer/coherer/rpcenv/rpctest"
@@ -95,5 +96,36 @@ func TestAFetchThatFailsNamesTheMapOutput(t *testing.T) {
 	_, err := fetched(t, reducer(o, at("0", "h0", 1, 10, 5, 5)), 1)
 	if err == nil || err.Error() != "fetch shuffle 4, map output 0, for reducer 1: gone" {
 		t.Errorf("reducer 1: %v", err)
+	}
+}
+
+// Nobody asks the driver whether an executor lives whose outputs a shuffle service has. A large block of one's own is opened, not read, if
+// the block manager can.
+func TestWhereATasksBlocksComeFrom(t *testing.T) {
+	w := reducer(&outside{})
+	if s := w.source(); s.Alive == nil || s.OpenOwn != nil {
+		t.Errorf("%+v", s)
+	}
+	w.io.Blocks = opener{}
+	for _, server := range []*storagepb.BlockManagerId{{ExecutorId: "0", Host: "h0", Port: 7337}, {ExecutorId: "0", Host: "h1", Port: 1}} {
+		w.server = server
+		if s := w.source(); s.Alive != nil || s.OpenOwn == nil {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// opener is a block manager whose blocks are files.
+type opener struct{ *outside }
+
+func (opener) OpenBlock(string) (rdd.File, error) { return nil, errors.New("unused") }
+
+func TestAMapOutputThatIsHereTwiceCountsOnce(t *testing.T) {
+	o := ownOutputs{sizes: map[outputKey][]int64{}}
+	for range 2 {
+		o.add(outputKey{1, 2}, []int64{3, 4})
+	}
+	if o.bytes != 7 || len(o.sizes) != 1 {
+		t.Errorf("%+v", o)
 	}
 }

@@ -87,7 +87,7 @@ func (e *Executor) queueOutputs(c *rpcenv.Context) {
 func (e *Executor) moveOutputs(c *rpcenv.Context) {
 	m := e.state.migration
 	o := &m.outputs
-	for o.on && len(o.queue) > 0 {
+	for len(o.queue) > 0 {
 		p := o.peer(m.peers)
 		if p == nil {
 			break

@@ -23,6 +23,7 @@ type mover struct {
 	answers map[string][]string
 	held    []*storagepb.HeldBlock
 	moves   []string // block and peer
+	news    []string // the peers after an answer "gone for others"
 }
 
 // newMover is an executor whose job has left two map outputs, of the tasks 1 and 2.
@@ -72,6 +73,9 @@ func (m *mover) answer(c *rpcenv.Context, q *storagepb.MoveBlock) {
 		rpcenv.Reply(c, q, &rpc.Bool{})
 	case "leaves":
 		rpcenv.Fail(c, q, fmt.Errorf("%w: executor %s", storage.ErrDecommissioned, peer))
+	case "gone for others":
+		m.peers = m.news
+		rpcenv.Fail(c, q, errors.New("gone"))
 	case "keeps": // it never answers
 		rpcenv.Defer(c, q)
 	default:
@@ -189,6 +193,14 @@ func TestAnOutputIsGivenUpAfterSomeFailures(t *testing.T) {
 	if len(m.moves) != 3 {
 		t.Errorf("moves %q, want three", m.moves)
 	}
+}
+
+// Who has no peer left asks for others at once, not only in the next round.
+func TestAnOutputGoesToAnExecutorThatHasComeMeanwhile(t *testing.T) {
+	m := newMover(t)
+	m.peers, m.news, m.answers = []string{"7"}, []string{"8"}, map[string][]string{"7": {"gone for others"}}
+	m.mapped(1)
+	m.ends(1, first+">7", first+">8")
 }
 
 func TestWithoutPeersAnExecutorKeepsItsBlocksAndEnds(t *testing.T) {

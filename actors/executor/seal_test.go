@@ -3,6 +3,7 @@ package executor
 import (
 	"bytes"
 	"errors"
+	"hash/adler32"
 	"slices"
 	"testing"
 
@@ -81,5 +82,36 @@ func TestSealedBlocks(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// fullOutput has room for what is written first.
+type fullOutput struct {
+	plainOutput
+	written bool
+}
+
+var errFull = errors.New("no space left on device")
+
+func (f *fullOutput) Write(p []byte) (int, error) {
+	if f.written {
+		return 0, errFull
+	}
+	f.written = true
+	return len(p), nil
+}
+
+// A checksum that cannot be written fails the map output, of which nothing is left.
+func TestACheckSumThatDoesNotFitFailsTheOutput(t *testing.T) {
+	full := &fullOutput{}
+	out := seal(full, adler32.New)
+	if err := out.Partition(0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Write([]byte("abc")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Commit(); !errors.Is(err, errFull) || !full.aborted {
+		t.Errorf("%v, aborted %t", err, full.aborted)
 	}
 }

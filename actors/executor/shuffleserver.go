@@ -23,8 +23,8 @@ type retryRegistration struct {
 func (e *Executor) findShuffleServer(c *rpcenv.Context) {
 	e.shuffleServer = e.blockManagerID()
 	at := e.cfg.NodeManager
-	if at.IsZero() && e.cfg.Args.WorkerURL != "" {
-		at, _, _ = rpcenv.ParseURI(e.cfg.Args.WorkerURL) // Boot has watched it, so it is one
+	if at.IsZero() {
+		at, _, _ = rpcenv.ParseURI(e.cfg.Args.WorkerURL) // none, or one that Boot has watched
 	}
 	if at.IsZero() || !shuffleservice.ShuffleServiceEnabled.Get(c.Conf()) {
 		e.findReceiver(c)
