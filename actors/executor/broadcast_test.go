@@ -2,12 +2,16 @@ package executor_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/sirupsen/logrus/hooks/test"
+
+	"github.com/coherer/coherer/actors/executor"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage/blocks"
 	"github.com/coherer/coherer/actors/storage/broadcast"
@@ -61,12 +65,18 @@ func (x *cutter) Broadcast(_ context.Context, encoded []byte) (rdd.BroadcastInfo
 // shared is a broadcast of two words and of so many bytes beside them.
 func shared(t *testing.T, size int) (rdd.Bound[string], *cutter) {
 	t.Helper()
+	words, x := cut(t, size)
+	return lookups.With(sharedArgs{Words: words}), x
+}
+
+func cut(t *testing.T, size int) (rdd.Broadcast[[]string], *cutter) {
+	t.Helper()
 	x := &cutter{pieces: map[string][]byte{}}
 	words, err := rdd.NewBroadcast(t.Context(), x, []string{"first", "second", strings.Repeat("x", size)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lookups.With(sharedArgs{Words: words}), x
+	return words, x
 }
 
 // torrent is a rig whose BlockManagerMaster names the holders of pieces.
@@ -75,11 +85,13 @@ type torrent struct {
 	holders []*storage.BlockManagerId
 	asked   []string // pieces that it was asked for
 	kept    []string // what the executor reported
+	log     *test.Hook
 }
 
 func newTorrent(t *testing.T, settings ...*app.Property) *torrent {
 	t.Helper()
-	x := &torrent{rig: startRig(t, nil, settings...)}
+	x := &torrent{}
+	x.rig = bootRig(t, nil, func(_ *rig, b *executor.Boot) { x.log = logTo(t, b) }, settings...)
 	x.manager.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		switch m := m.(type) {
 		case *storage.RegisterBlockManager:
@@ -99,6 +111,22 @@ func newTorrent(t *testing.T, settings ...*app.Property) *torrent {
 	})
 	x.expect(&app.LaunchedExecutor{})
 	return x
+}
+
+// hasAll makes the driver the holder of all pieces.
+func (x *torrent) hasAll(made *cutter) {
+	x.blocks.others[1] = made.pieces
+	x.holders = []*storage.BlockManagerId{holder("driver", 1)}
+}
+
+// readings are how often the executor began to read a broadcast.
+func (x *torrent) readings() (n int) {
+	for _, e := range x.log.AllEntries() {
+		if strings.HasPrefix(e.Message, "Started reading broadcast variable ") {
+			n++
+		}
+	}
+	return n
 }
 
 func holder(executor string, port int32) *storage.BlockManagerId {
@@ -169,6 +197,160 @@ func TestATaskHasItsBroadcastUntilItsEnd(t *testing.T) {
 	x.launch(late)
 	x.ends(task(t, job, 1), "first")
 	x.wants("second")
+}
+
+var lookedUp rdd.Broadcast[[]string]
+
+// notedLookups leaves its Broadcast in lookedUp, as the executor has it.
+var notedLookups = rdd.Define("executor test: noted lookups", func(a sharedArgs) rdd.Dataset[string] {
+	lookedUp = a.Words
+	late := rdd.Sleep(rdd.Range(0, 2, 2), func(i int64) time.Duration { return time.Duration(i) * time.Second })
+	return rdd.Map(late, func(i int64) string { return a.Words.Value()[i] })
+})
+
+// The answer has those on the host first.
+func TestTheQuestionForAPieceNamesItAndTheHost(t *testing.T) {
+	x := newTorrent(t)
+	job, made := shared(t, 1)
+	x.hasAll(made)
+	var asked []string
+	x.manager.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+		if q, ok := m.(*storage.GetLocationsAndStatus); ok {
+			asked = append(asked, textOf(q))
+		}
+		return false
+	})
+	x.ends(task(t, job, 1), "first")
+	if want := []string{`GetLocationsAndStatus{block_id:"broadcast_0_piece0" requester_host:"10.0.0.2"}`}; !slices.Equal(asked, want) {
+		t.Errorf("it asked %q, want %q", asked, want)
+	}
+}
+
+// looksUp reports whether the lineage of notedLookups has the value.
+func looksUp() (ok bool) {
+	defer func() { ok = recover() == nil }() // Value panics without one
+	return len(lookedUp.Value()) > 0
+}
+
+func TestTheLastTaskThatUsesABroadcastTakesItsValueOut(t *testing.T) {
+	x := newTorrent(t)
+	words, made := cut(t, 1)
+	x.hasAll(made)
+	job := notedLookups.With(sharedArgs{words})
+	late := task(t, job, 2)
+	late.PartitionId = 1
+	first := task(t, job, 1)
+	for range 2 { // the second time the value comes from the block store
+		x.launch(late)
+		x.ends(first, "first")
+		if !looksUp() {
+			t.Error("the first task has taken the value from the second one")
+		}
+		x.wants("second")
+		if looksUp() {
+			t.Error("no task uses the value, and the lineage has it")
+		}
+	}
+}
+
+func TestAValueThatComesAfterItsTaskWasKilledIsNotPutIn(t *testing.T) {
+	x := newTorrent(t)
+	words, made := cut(t, 1)
+	x.hasAll(made)
+	fetching := false
+	x.blocks.before = func(b *rpcenv.Blocking, _ rpcenv.Address, _ []string) error {
+		fetching = true
+		return b.Sleep(time.Second)
+	}
+	x.launch(task(t, notedLookups.With(sharedArgs{words}), 1))
+	x.Until("the fetch", func() bool { return fetching })
+	x.killed(1)
+	x.Advance(2 * time.Second)
+	if len(x.kept) != 1 || looksUp() {
+		t.Errorf("it reported %q; that the lineage has the value is %t", x.kept, looksUp())
+	}
+}
+
+func TestAValueIsReadOnceForAllTasks(t *testing.T) {
+	x := newTorrent(t)
+	words, made := cut(t, 1)
+	x.hasAll(made)
+	job := lookups.With(sharedArgs{words})
+	x.ends(task(t, job, 1), "first")
+	read := blocks.PieceID(0, 0)
+	if !slices.Equal(x.kept, []string{read}) {
+		t.Fatalf("it reported %q", x.kept)
+	}
+	before := x.readings()
+	x.ends(task(t, job, 2), "first")
+	if got := x.readings(); before != 1 || got != 1 {
+		t.Errorf("the value was read %d times for one task, %d times for two", before, got)
+	}
+}
+
+// A task whose reading fails halfway leaves the pieces that it has, as the driver has them.
+func TestAPieceThatIsHereIsNotFetchedAgain(t *testing.T) {
+	x := newTorrent(t)
+	job, made := shared(t, 3000)
+	x.hasAll(made)
+	left := 2
+	x.blocks.before = func(*rpcenv.Blocking, rpcenv.Address, []string) error {
+		if left--; left < 0 {
+			return errors.New("connection reset")
+		}
+		return nil
+	}
+	x.ends(task(t, job, 1), "connection reset")
+	if len(x.kept) != 2 {
+		t.Fatalf("it reported %q, want two pieces", x.kept)
+	}
+	for _, id := range x.kept {
+		if data, _ := x.blocks.cached(id); !slices.Equal(data, made.pieces[id]) {
+			t.Errorf("%s has %d bytes, at the driver %d", id, len(data), len(made.pieces[id]))
+		}
+	}
+	x.blocks.before, x.asked = nil, nil
+	x.ends(task(t, job, 2), "first")
+	if len(x.asked) != 1 || slices.Contains(x.kept[:2], x.asked[0]) {
+		t.Errorf("it asked for %q, though it has %q", x.asked, x.kept[:2])
+	}
+}
+
+// Executors of the same host come first, other ones then, the driver at last; the first two in random order, so that none of them serves all.
+func TestHoldersAreTriedInRandomOrderWithinTheirDistance(t *testing.T) {
+	x := newTorrent(t)
+	job, made := shared(t, 1)
+	x.blocks.others[8] = made.pieces
+	var tried []int
+	x.blocks.before = func(_ *rpcenv.Blocking, from rpcenv.Address, _ []string) error {
+		tried = append(tried, from.Port)
+		return nil
+	}
+	near := func(executor string, port int32) *storage.BlockManagerId {
+		return &storage.BlockManagerId{ExecutorId: executor, Host: "10.0.0.2", Port: port}
+	}
+	x.holders = []*storage.BlockManagerId{
+		holder("driver", 8), holder("5", 5), near("2", 2), near("0", 1), holder("6", 6), near("3", 3), near("4", 4), holder("7", 7),
+	}
+	firsts := map[int]bool{}
+	for id := range int64(20) {
+		tried = nil
+		x.ends(task(t, job, id), "first")
+		if len(tried) != 7 {
+			t.Fatalf("it tried %d", tried)
+		}
+		firsts[tried[0]], firsts[tried[3]] = true, true
+		slices.Sort(tried[:3])
+		slices.Sort(tried[3:6])
+		if !slices.Equal(tried, []int{2, 3, 4, 5, 6, 7, 8}) {
+			t.Fatalf("it tried, each group sorted, %d", tried)
+		}
+		x.driver.Send(x.ref, &storage.RemoveBroadcast{})
+		x.Settle()
+	}
+	if len(firsts) != 6 {
+		t.Errorf("only %v were ever the first of their group", firsts)
+	}
 }
 
 func TestTheNextHolderIsTriedAndTheDriverLast(t *testing.T) {

@@ -57,6 +57,8 @@ type store struct {
 	others map[int]map[string][]byte
 	full   bool
 
+	// before comes ahead of each fetch of others' blocks, which fails with its error; nil: there is nothing to do.
+	before  func(b *rpcenv.Blocking, from rpcenv.Address, ids []string) error
 	aborted int // map outputs that were given up
 	cached  func(id string) ([]byte, bool)
 }
@@ -118,7 +120,12 @@ func (s *store) Serve(lookup func(string) ([]byte, bool)) { s.cached = lookup }
 
 func (*store) Address() rpcenv.Address { return rpcenv.Address{Host: "10.0.0.2", Port: 1} }
 
-func (s *store) Fetch(_ *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
+func (s *store) Fetch(b *rpcenv.Blocking, from rpcenv.Address, ids []string, each func(int, []byte) error) error {
+	if s.before != nil {
+		if err := s.before(b, from, ids); err != nil {
+			return err
+		}
+	}
 	for i, id := range ids {
 		data, ok := s.others[from.Port][id]
 		if !ok {
