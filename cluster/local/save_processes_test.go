@@ -26,7 +26,7 @@ func TestProcessesSave(t *testing.T) {
 	c.Application("Driver", func(_ *rpcenv.Blocking, a *app.App) error {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancelled := make(chan error, 1)
-		go func() { cancelled <- rdd.SaveAsTextFile(ctx, a, toSave.With(1), dropped) }()
+		go func() { cancelled <- rdd.SaveAsTextFile(ctx, a, neverSaved.With(0), dropped) }()
 		err := rdd.SaveAsTextFile(t.Context(), a, toSave.With(0), saved)
 		cancel()
 		if err := <-cancelled; !errors.Is(err, context.Canceled) {

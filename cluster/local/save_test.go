@@ -21,6 +21,16 @@ var toSave = rdd.Define("local test: eight tasks that save", func(int) rdd.Datas
 	return rdd.Sleep(rdd.Range(0, 16, 8), func(int64) time.Duration { return 500 * time.Millisecond })
 })
 
+// neverSaved is such a dataset whose last task has an end only by being killed.
+var neverSaved = rdd.Define("local test: eight tasks of which one never ends", func(int) rdd.Dataset[int64] {
+	return rdd.Sleep(rdd.Range(0, 16, 8), func(n int64) time.Duration {
+		if n == 15 {
+			return time.Hour
+		}
+		return 500 * time.Millisecond
+	})
+})
+
 // saving is an application that saves to /out, in a simulation.
 type saving struct {
 	*local.Cluster
