@@ -52,7 +52,7 @@ mutants:
 .PHONY: soak
 SEEDS ?= 10000
 soak:
-	GOGC=400 go test ./rpcenv/sim -count=1 -timeout 1h -v -run TestSeeds -seeds=$(SEEDS)
+	GOGC=400 go test ./rpcenv/sim -count=1 -timeout 1h -v -run TestSeeds -seeds=$(SEEDS) -floods=100
 	go test ./rpcenv/sim -count=1 -timeout 1h -v -run TestMutants -mutants=all
 	GOGC=400 go test ./cluster/scenario -count=1 -timeout 1h -v -run TestSeedsOfRandomLives -lives=1000
 	GOGC=400 go test ./cluster/scenario -count=1 -timeout 1h -v -run TestSeedsOfYARNLives -yarnlives=1000

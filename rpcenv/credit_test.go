@@ -112,7 +112,7 @@ func waiting(e *rpcenv.Env) (messages, bytes int) {
 
 func TestABodyWaitsForRoomAndLosesNothing(t *testing.T) {
 	inWorlds(t, func(w *world) {
-		const n = 20_000 // twenty times what may wait
+		const n = 5000 // five times what may wait
 		a, b := w.make("A", true, narrow(t)), w.make("B", true, narrow(t))
 		ep, open := slowly(w, n)
 		ref := w.register(a, "Slow", ep)

@@ -18,7 +18,7 @@ import (
 )
 
 // livesFlag is how many lives of full size the sweep has; `.ci/run seeds` and `make soak` ask for more.
-var livesFlag = flag.Int("lives", 8, "so many random lives of a cluster of full size")
+var livesFlag = flag.Int("lives", 4, "so many random lives of a cluster of full size")
 
 // fullLife is what coherer sim --masters 3 --workers 20 --apps 10 --faults all --for 1h lives.
 func fullLife(seed uint64) scenario.Life {
@@ -61,17 +61,17 @@ func sweep(t *testing.T, n int, life func(uint64) scenario.Life) []*scenario.Liv
 }
 
 // TestSeedsOfRandomLives: the rules hold in random lives of a cluster of full size, an hour each. Two processes log the same
-// hash of the first eight.
+// hash of the first four.
 func TestSeedsOfRandomLives(t *testing.T) {
 	lives := sweep(t, *livesFlag, fullLife)
 	// The first two are about drivers that run jobs, the third about YARN.
 	held(t, lives, fullLife, invariant.SameView, invariant.NoBlock, invariant.AskBalance, invariant.NoChurn)
-	logHash(t, "lives", lives[:min(8, len(lives))])
+	logHash(t, "lives", lives[:min(4, len(lives))])
 }
 
 // TestSeedsOfSmallLives: the rules hold in small lives, also those about drivers that run jobs.
 func TestSeedsOfSmallLives(t *testing.T) {
-	lives := sweep(t, 40, smallLife)
+	lives := sweep(t, 20, smallLife)
 	held(t, lives, smallLife, invariant.AskBalance, invariant.NoChurn)
 	logHash(t, "small-lives", lives)
 }

@@ -19,10 +19,10 @@ import (
 const (
 	mostFlooded = 60 // messages a tick
 	floodOfBody = 300
-	floodTwice  = 3 // seeds are run again
+	floodTwice  = 2 // seeds are run again
 )
 
-var floodsFlag = flag.Uint64("floods", 10, "run the flood of so many seeds")
+var floodsFlag = flag.Uint64("floods", 6, "run the flood of so many seeds; `make soak` asks for more")
 
 // A flood goes on while a random plan of faults does, in small windows. No stream stands still while its peer lives: all that was said
 // is in the trace at the end, and every body that waited for room has gone on. Two runs of a seed do the same.

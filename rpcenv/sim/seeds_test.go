@@ -18,7 +18,7 @@ import (
 
 var (
 	seedFlag  = flag.Uint64("seed", 0, "run the workload of this seed alone")
-	seedsFlag = flag.Uint64("seeds", 300, "run the workload of so many seeds")
+	seedsFlag = flag.Uint64("seeds", 100, "run the workload of so many seeds; `.ci/run seeds` and `make soak` ask for more")
 	planFlag  = flag.String("plan", "", "replay the faults in this file, with the seed that it names")
 )
 
