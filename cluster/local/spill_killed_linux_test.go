@@ -2,7 +2,6 @@ package local_test
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,14 +88,4 @@ func TestAnExecutorThatIsKilledWhileItSpillsLeavesNothing(t *testing.T) {
 	}, 20*time.Second); err != nil {
 		t.Errorf("%v: %s is left", err, left)
 	}
-}
-
-func filesUnder(dir string) (out []string) {
-	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() {
-			out = append(out, path)
-		}
-		return nil // what vanishes meanwhile is no file
-	})
-	return out
 }

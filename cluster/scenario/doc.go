@@ -20,6 +20,7 @@
 //	start master NAME store=NAME election=true          one of several Masters over records that all see
 //	elect NAME                                          makes this one of them the leader, in the next term
 //	disk SIZE                                           of each executor that starts from now on, such as 4k
+//	damage BLOCK                                        flips a byte of a block on the disk of an executor, such as shuffle_0_1_0
 //	corrupt STORE NAME                                  makes the record of an application or a Worker unreadable
 //	app NAME master=NAME [max=CORES] [cores=N] [memory=512m] [executors=N] [exit=CODE [after=D] [healthy=ID]]
 //	                                                    an application without a program: its executors are stand-ins,

@@ -128,3 +128,11 @@ func (r *Runner) disk(c syntax.Command) error {
 	}
 	return local.LimitDisk(r.world, n)
 }
+
+// damage damages a block on the disk of an executor.
+func (r *Runner) damage(c syntax.Command) error {
+	if err := c.Need(1, "BLOCK"); err != nil {
+		return err
+	}
+	return local.Damage(r.world, c.Args[0])
+}

@@ -34,6 +34,7 @@ func verbs() map[string]func(*Runner, syntax.Command) error {
 		"elect":      (*Runner).elect,
 		"corrupt":    (*Runner).corrupt,
 		"disk":       (*Runner).disk,
+		"damage":     (*Runner).damage,
 		"suspect":    (*Runner).suspect,
 
 		"decommission": (*Runner).decommission,

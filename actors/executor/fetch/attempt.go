@@ -14,9 +14,9 @@ import (
 type attempt struct {
 	*fetch
 	*request
-	left    []int // blocks that have not come
-	damaged []int // blocks that came damaged in this try
-	again   map[int]bool
+	left    []int         // blocks that have not come
+	damaged []int         // blocks that came damaged in this try
+	first   map[int]error // of blocks that came damaged before
 	retries int
 }
 
@@ -25,7 +25,7 @@ var errOver = errors.New("nobody reads the blocks any more")
 
 // run asks until all blocks have come, or cannot be had.
 func (a *attempt) run(b *rpcenv.Blocking) {
-	a.left, a.again = a.blocks, map[int]bool{}
+	a.left, a.first = a.blocks, map[int]error{}
 	for len(a.left) > 0 && !b.Done() && !a.isOver() {
 		err := a.try(b)
 		if err != nil && !a.goesOn(b, err) {
@@ -53,11 +53,12 @@ func (a *attempt) try(b *rpcenv.Blocking) error {
 	one := func(c content, err error) error {
 		i := asked[next]
 		switch {
-		case errors.Is(err, ErrDamaged) && !a.again[i]:
-			a.again[i] = true
+		case errors.Is(err, ErrDamaged) && a.first[i] == nil:
+			logDamage(b, a.list[i], err)
+			a.first[i] = err
 			a.damaged = append(a.damaged, i)
 		case errors.Is(err, ErrDamaged):
-			a.put(a.request, i, content{}, &Error{a.list[i], err})
+			a.put(a.request, i, content{}, &Error{a.list[i], diagnose(a.list[i], a.first[i], err)})
 		case err != nil:
 			return err
 		default:
@@ -88,7 +89,7 @@ func (a *attempt) large() bool {
 // receive takes a block as a stream.
 func (a *attempt) receive(i int, r io.Reader, size int64) (content, error) {
 	if size != a.list[i].Size { // not what its map task wrote; memory is not taken on the word of a peer
-		return content{}, fmt.Errorf("%w: it has %d bytes, its map output %d", ErrDamaged, size, a.list[i].Size)
+		return content{}, fmt.Errorf("%w: it has %d bytes, its map output %d", damage{size: size}, size, a.list[i].Size)
 	}
 	if size > a.ToMemory {
 		return stored(r, size, a.Files, a.Sum)

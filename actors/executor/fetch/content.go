@@ -51,12 +51,12 @@ func Unseal(block []byte, sum func() hash.Hash32) ([]byte, error) {
 	}
 	end := len(block) - sumSize
 	if end < 0 {
-		return nil, ErrDamaged
+		return nil, damage{size: int64(len(block))}
 	}
 	h := sum()
 	_, _ = h.Write(block[:end]) // a hash takes all
-	if h.Sum32() != binary.BigEndian.Uint32(block[end:]) {
-		return nil, ErrDamaged
+	if got, want := h.Sum32(), binary.BigEndian.Uint32(block[end:]); got != want {
+		return nil, damage{int64(len(block)), got, want}
 	}
 	return block[:end], nil
 }
@@ -70,7 +70,7 @@ func inFile(f rdd.File, sum func() hash.Hash32) (content, error) {
 	c.size -= sumSize
 	if c.size < 0 {
 		c.Close()
-		return content{}, ErrDamaged
+		return content{}, damage{size: c.full}
 	}
 	h := sum()
 	if _, err := io.Copy(h, io.NewSectionReader(f, 0, c.size)); err != nil {
@@ -82,9 +82,9 @@ func inFile(f rdd.File, sum func() hash.Hash32) (content, error) {
 		c.Close()
 		return content{}, err
 	}
-	if h.Sum32() != binary.BigEndian.Uint32(end[:]) {
+	if got, want := h.Sum32(), binary.BigEndian.Uint32(end[:]); got != want {
 		c.Close()
-		return content{}, ErrDamaged
+		return content{}, damage{c.full, got, want}
 	}
 	return c, nil
 }

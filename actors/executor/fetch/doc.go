@@ -9,7 +9,7 @@
 // the reader waits for goes out in any case. So the bytes that are held are less than twice Limits.InFlight, and one block more.
 //
 // Only a connection that fails is tried again, and only for the blocks that have not come. A block that came damaged is asked for once
-// more. All other failures end the fetch with an Error, which names the block.
+// more; when it comes damaged again its Error says whether the disk or the network is to blame. All other failures end the fetch with an Error, which names the block.
 //
 // Requests are bodies of the Env (rpcenv.Env.Go): goroutines in production, coroutines in a simulation. They share a lock with the
 // reader; nobody waits with it.

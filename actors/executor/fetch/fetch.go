@@ -84,10 +84,12 @@ func (f *fetch) block(b *rpcenv.Blocking, i int, m *Metrics) (content, error) {
 	var err error
 	switch {
 	case f.isOwn(block):
-		c, err = f.twice(func() (content, error) { return f.readOwn(block) })
+		if c, err = f.twice(b, block, func() (content, error) { return f.readOwn(block) }); err != nil {
+			err = &Error{block, err}
+		}
 	case f.isNear(block):
 		open := func() (rdd.File, error) { return f.Near(b, block.At, block.ID) }
-		if c, err = f.twice(func() (content, error) { return f.readFile(block, open) }); err == nil {
+		if c, err = f.twice(b, block, func() (content, error) { return f.readFile(block, open) }); err == nil {
 			break
 		}
 		if b.Done() {
@@ -118,10 +120,15 @@ func (f *fetch) block(b *rpcenv.Blocking, i int, m *Metrics) (content, error) {
 }
 
 // twice reads a block of this host, and again when it is damaged.
-func (f *fetch) twice(read func() (content, error)) (content, error) {
+func (f *fetch) twice(b *rpcenv.Blocking, block Block, read func() (content, error)) (content, error) {
+	c, first := read()
+	if !errors.Is(first, ErrDamaged) {
+		return c, first
+	}
+	logDamage(b, block, first)
 	c, err := read()
 	if errors.Is(err, ErrDamaged) {
-		c, err = read()
+		err = diagnose(block, first, err)
 	}
 	return c, err
 }
@@ -136,9 +143,6 @@ func (f *fetch) readOwn(block Block) (c content, err error) {
 			c, err = inMemory(data, f.Sum)
 		}
 	}
-	if err != nil {
-		err = &Error{block, err}
-	}
 	return c, err
 }
 
@@ -150,7 +154,7 @@ func (f *fetch) readFile(block Block, open func() (rdd.File, error)) (content, e
 	}
 	if file.Size() != block.Size {
 		// Another file than the one that its map task has reported.
-		return content{}, errors.Join(ErrDamaged, file.Close())
+		return content{}, errors.Join(damage{size: file.Size()}, file.Close())
 	}
 	if block.Size > f.ToMemory {
 		return inFile(file, f.Sum)

@@ -76,9 +76,5 @@ func (e *Error) Error() string { return fmt.Sprintf("block %s: %v", e.Block.ID, 
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-var (
-	// ErrDamaged is a block that is not what was written.
-	ErrDamaged = errors.New("the block is damaged: its checksum differs")
-	// ErrExecutorDead says that the driver has given up the executor that has the block (org.apache.spark.ExecutorDeadException).
-	ErrExecutorDead = errors.New("the executor that has the block is dead")
-)
+// ErrExecutorDead says that the driver has given up the executor that has the block (org.apache.spark.ExecutorDeadException).
+var ErrExecutorDead = errors.New("the executor that has the block is dead")
