@@ -102,12 +102,19 @@ type rig struct {
 // newRig makes a rig whose driver splits files of fs.
 func newRig(t *testing.T, seed uint64, pairs map[string]string, fs rdd.FS) *rig {
 	t.Helper()
+	return newRigWith(t, seed, pairs, func(cfg *driver.Config) { cfg.FS = fs })
+}
+
+// newRigWith makes a rig whose driver has some more than others.
+func newRigWith(t *testing.T, seed uint64, pairs map[string]string, change func(*driver.Config)) *rig {
+	t.Helper()
 	w := rpctest.New(t, seed)
 	w.NoPanic()
 	r := &rig{World: w, t: t, master: w.Probe("Master"), env: w.Env("Driver", settings(t, pairs))}
+	cfg := driver.Config{AppName: "test", Masters: []rpcenv.Address{r.master.Ref.Address}, ConfDir: "/conf"}
+	change(&cfg)
 	var err error
-	r.driver, err = driver.Start(r.env, driver.Config{AppName: "test", Masters: []rpcenv.Address{r.master.Ref.Address}, FS: fs, ConfDir: "/conf"})
-	if err != nil {
+	if r.driver, err = driver.Start(r.env, cfg); err != nil {
 		t.Fatal(err)
 	}
 	r.master.Next()
@@ -124,14 +131,21 @@ type executor struct {
 	id string
 }
 
-// launched makes an executor that is registered and takes tasks.
-func (r *rig) launched(id string, cores int) *executor {
+// registered makes an executor that is registered and has not said yet that it takes tasks.
+func (r *rig) registered(id string, cores int) *executor {
 	r.t.Helper()
 	e := &executor{r.ProbeIn(r.ClientEnv("Exec"+id, nil), "Executor"), r, id}
 	q := &app.RegisterExecutor{ExecutorId: id, ExecutorRef: &rpc.EndpointRef{Name: "Executor"}, Hostname: "host" + id, Cores: int32(cores)}
 	if _, err := rpctest.Ask[*rpc.Bool](e.Probe, r.at(driver.Name), q); err != nil {
 		r.t.Fatal(err)
 	}
+	return e
+}
+
+// launched makes an executor that is registered and takes tasks.
+func (r *rig) launched(id string, cores int) *executor {
+	r.t.Helper()
+	e := r.registered(id, cores)
 	e.Send(r.at(driver.Name), &app.LaunchedExecutor{ExecutorId: id})
 	return e
 }

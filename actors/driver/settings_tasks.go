@@ -57,26 +57,7 @@ var (
 
 // startTasks makes the task scheduler as the settings say.
 func (s *Scheduler) startTasks(c *rpcenv.Context) {
-	cfg := tasks.Config{
-		Profiles:      map[int32]*tasks.Profile{0: taskProfile(c.Conf())},
-		Allocations:   s.allocations,
-		MaxFailures:   s.cfg.maxFailures(c.Conf()),
-		MaxResultSize: submit.DriverMaxResultSize.Get(c.Conf()),
-		Waits: tasks.Waits{
-			Process: localityWaitProcess.Get(c.Conf()), Node: localityWaitNode.Get(c.Conf()), Rack: localityWaitRack.Get(c.Conf()),
-		},
-		Rack:                 s.racks,
-		LegacyReset:          localityWaitLegacyReset.Get(c.Conf()),
-		ExternalShuffle:      s.cfg.externalShuffle(c.Conf()),
-		Speculation:          speculationOf(c.Conf()),
-		Exclude:              s.exclude,
-		UnschedulableTimeout: exclude.UnschedulableTimeout.Get(c.Conf()),
-		DynamicAllocation:    allocation.Enabled(c.Conf()),
-		Faults:               s.historic.tasks,
-	}
-	if SchedulerMode.Get(c.Conf()) == "FAIR" {
-		cfg.Mode = pools.FAIR
-	}
+	cfg := s.tasksConfig(c.Conf())
 	var lines []pools.Line
 	s.tasks, lines = tasks.New(cfg)
 	s.apply(c, tasks.Effects{Lines: lines})
@@ -84,6 +65,31 @@ func (s *Scheduler) startTasks(c *rpcenv.Context) {
 		interval := speculationInterval.Get(c.Conf())
 		c.Every(interval, interval, CheckSpeculatableTasks{})
 	}
+}
+
+// tasksConfig is what the settings say of tasks.
+func (s *Scheduler) tasksConfig(c *conf.Conf) tasks.Config {
+	cfg := tasks.Config{
+		Profiles:      map[int32]*tasks.Profile{0: taskProfile(c)},
+		Allocations:   s.allocations,
+		MaxFailures:   s.cfg.maxFailures(c),
+		MaxResultSize: submit.DriverMaxResultSize.Get(c),
+		Waits: tasks.Waits{
+			Process: localityWaitProcess.Get(c), Node: localityWaitNode.Get(c), Rack: localityWaitRack.Get(c),
+		},
+		Rack:                 s.racks,
+		LegacyReset:          localityWaitLegacyReset.Get(c),
+		ExternalShuffle:      s.cfg.externalShuffle(c),
+		Speculation:          speculationOf(c),
+		Exclude:              s.exclude,
+		UnschedulableTimeout: exclude.UnschedulableTimeout.Get(c),
+		DynamicAllocation:    allocation.Enabled(c),
+		Faults:               s.historic.tasks,
+	}
+	if SchedulerMode.Get(c) == "FAIR" {
+		cfg.Mode = pools.FAIR
+	}
+	return cfg
 }
 
 // taskProfile is what a task takes by the settings.
