@@ -58,7 +58,7 @@ func (d *Driver) removeCheckpoints(b *rpcenv.Blocking) error {
 		return nil
 	}
 	found, err := rpcenv.AskWait(b, d.ref(dag.Name), dag.FindCheckpoints{})
-	if err == nil && found.Folder != "" {
+	if found.Folder != "" {
 		err = out.RemoveAll(found.Folder)
 	}
 	if err = unlessGone(err); err != nil {

@@ -84,7 +84,7 @@ func Start(env *rpcenv.Env, cfg Config) (*Driver, error) {
 	}
 	if cfg.wantsEvents() {
 		d.blocks.PostTo(d.ref(bus.Name))
-		events := bus.New(bus.Config{AppName: cfg.AppName, User: cfg.User, Log: cfg.EventLog, Status: cfg.Status, Process: cfg.Process})
+		events := bus.New(bus.Config{User: cfg.User, Log: cfg.EventLog, Status: cfg.Status, Process: cfg.Process})
 		endpoints = slices.Insert(endpoints, 0, named{bus.Name, events}) // first: all others post to it
 	}
 	for _, e := range endpoints {

@@ -92,13 +92,11 @@ func (s *Scheduler) tasksConfig(c *conf.Conf) tasks.Config {
 	return cfg
 }
 
-// taskProfile is what a task takes by the settings.
+// taskProfile is what a task takes by the settings. An executor whose cores no setting says has no known slots.
 func taskProfile(c *conf.Conf) *tasks.Profile {
-	p := &tasks.Profile{CPUs: submit.TaskCPUs.Get(c)}
-	if cores, set := submit.ExecutorCores.Find(c); set {
-		p.Slots = cores / p.CPUs
-	}
-	return p
+	cpus := submit.TaskCPUs.Get(c)
+	cores, _ := submit.ExecutorCores.Find(c)
+	return &tasks.Profile{CPUs: cpus, Slots: cores / cpus}
 }
 
 func speculationOf(c *conf.Conf) tasks.Speculation {

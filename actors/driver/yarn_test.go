@@ -89,3 +89,19 @@ func TestADriverWithoutAnApplicationMasterGivesItsApplicationUp(t *testing.T) {
 		}
 	}
 }
+
+// An application whose YarnScheduler is gone has been ended before: nobody gives it up a second time.
+func TestADriverThatHasEndedGivesNothingUp(t *testing.T) {
+	w := rpctest.New(t, 1)
+	r := &rig{World: w, t: t, env: w.Env("Driver", nil)}
+	var err error
+	if r.driver, err = driver.Start(r.env, driver.Config{AppName: "test", YARN: &driver.YARN{}}); err != nil {
+		t.Fatal(err)
+	}
+	client := w.ProbeIn(r.env, yarnclient.Name)
+	r.env.Stop(yarnscheduler.Name)
+	r.Settle()
+	if err := r.stop(0); err != nil || len(client.Waiting()) > 0 {
+		t.Errorf("%v; the YarnClient got %v", err, client.Waiting())
+	}
+}

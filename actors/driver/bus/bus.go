@@ -14,8 +14,8 @@ import (
 
 // Config is what a Bus is made of.
 type Config struct {
-	// AppName and User are the application's.
-	AppName, User string
+	// User runs the application.
+	User string
 	// Log takes the lines of the event log; nil writes no event log.
 	Log Log
 	// The bus keeps Status up to date for Query; nil keeps no status.

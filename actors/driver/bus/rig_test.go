@@ -122,7 +122,7 @@ func newRig(t *testing.T, change func(*rig, *bus.Config), pairs ...string) *rig 
 		t.Fatal(err)
 	}
 	r.at = r.ProbeIn(env, "CoarseGrainedScheduler")
-	cfg := bus.Config{AppName: "words", User: "ada", Log: &r.log, Status: status.New(c)}
+	cfg := bus.Config{User: "ada", Log: &r.log, Status: status.New(c)}
 	if change != nil {
 		change(r, &cfg)
 	}
