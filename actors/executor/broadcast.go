@@ -138,11 +138,11 @@ func (r reader) read() ([]byte, error) {
 // piece is one piece: of this executor's blocks, else of another block manager. Then it is kept here and reported, for others to find.
 func (r reader) piece(i int) ([]byte, error) {
 	name, of := blocks.PieceID(r.info.ID, i), blocks.BroadcastID(r.info.ID)
-	if parts, here := r.cached.Get(name); here {
+	if kept, here := r.cached.Get(name); here {
 		if err := (taskCache{&work{cached: r.cached}, r.b}).report(); err != nil { // it may have come back to memory
 			return nil, err
 		}
-		return onePart(parts)
+		return onePart(kept.Pieces)
 	}
 	data, err := r.fetch(name)
 	if err != nil {

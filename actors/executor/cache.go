@@ -18,32 +18,36 @@ type taskCache struct {
 }
 
 // Get is a kept partition: of this executor, else of one that BlockManagerMaster names. One that cannot be fetched is computed.
-func (t taskCache) Get(node, partition int) (pieces [][]byte, kept bool, err error) {
+func (t taskCache) Get(node, partition int) (kept rdd.Kept, ok bool, err error) {
 	p := t.w.persisted(node)
 	if p == nil {
-		return nil, false, nil
+		return rdd.Kept{}, false, nil
 	}
 	id := blocks.ID(p.GetRddId(), partition)
-	if pieces, kept = t.w.cached.Get(id); kept {
-		return pieces, true, t.report() // it may have come back to memory
+	if here, ok := t.w.cached.Get(id); ok {
+		kept := rdd.Kept{Records: here.Records, Pieces: here.Pieces}
+		if here.Decode != nil {
+			kept.Decode = taskWriter{here.Decode, t}
+		}
+		return kept, true, t.report() // it may have come back to memory
 	}
 	q := &storagepb.GetLocationsAndStatus{BlockId: id, RequesterHost: t.w.self.GetHost()}
 	r, err := rpcenv.AskWait(t.b, t.w.master, q)
 	if err != nil {
-		return nil, false, t.orKilled(fmt.Errorf("ask who has block %s: %w", id, err))
+		return rdd.Kept{}, false, t.orKilled(fmt.Errorf("ask who has block %s: %w", id, err))
 	}
 	for _, at := range r.GetLocations() {
 		if at.GetExecutorId() == t.w.self.GetExecutorId() {
 			continue // it was given up a moment ago
 		}
 		if pieces, err := t.fetch(at, id); err == nil {
-			return pieces, true, nil
+			return rdd.Kept{Pieces: pieces}, true, nil
 		}
 		if t.b.Done() {
-			return nil, false, errKilled
+			return rdd.Kept{}, false, errKilled
 		}
 	}
-	return nil, false, nil
+	return rdd.Kept{}, false, nil
 }
 
 // fetch brings a block from another executor.
@@ -80,6 +84,12 @@ func (w taskWriter) Commit() error {
 	if err := w.Writer.Commit(); err != nil {
 		return err
 	}
+	return w.t.report()
+}
+
+// CommitRecords is Commit of a block that is kept as records.
+func (w taskWriter) CommitRecords(records any, encode func() [][]byte) error {
+	w.Writer.CommitRecords(records, encode)
 	return w.t.report()
 }
 
@@ -139,5 +149,5 @@ func (w *work) persisted(node int) *app.PersistedNode {
 }
 
 func levelOf(l *storagepb.StorageLevel) blocks.Level {
-	return blocks.Level{Memory: l.GetUseMemory(), Disk: l.GetUseDisk(), Replication: l.GetReplication()}
+	return blocks.Level{Memory: l.GetUseMemory(), Disk: l.GetUseDisk(), Deserialized: l.GetDeserialized(), Replication: l.GetReplication()}
 }

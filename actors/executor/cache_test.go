@@ -1,6 +1,7 @@
 package executor_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -199,5 +200,37 @@ func TestAPartitionWithoutRoomIsComputedAndNotKept(t *testing.T) {
 	}
 	if want := []string{"rdd_0_0", "rdd_0_0"}; !slices.Equal(x.asked, want) || len(x.kept) > 0 {
 		t.Errorf("it asked for %q and reported %q", x.asked, x.kept)
+	}
+}
+
+// A copy comes in its encoding. The first task that reads it here gives its records back, which later tasks read.
+func TestACopyIsKeptAsRecordsOnceItIsRead(t *testing.T) {
+	x := newTorrent(t)
+	x.ends(keeping(t, keptSquares.With(none{}), 1), "")
+	data, _ := x.blocks.cached("rdd_0_0")
+	x = newTorrent(t)
+	x.blocks.others[9] = map[string][]byte{"rdd_0_0": data}
+	var reported []string
+	x.manager.On(func(_ *rpcenv.Context, m rpcenv.Message) bool {
+		if u, ok := m.(*storage.UpdateBlockInfo); ok {
+			reported = append(reported, fmt.Sprintf("%t %d", u.GetStorageLevel().GetDeserialized(), u.GetMemSize()))
+		}
+		return false
+	})
+	x.manager.Send(x.ref, &storage.ReplicateBlock{
+		BlockId: "rdd_0_0", From: holder("4", 9), Level: &storage.StorageLevel{UseMemory: true, Deserialized: true, Replication: 2},
+	})
+	x.Settle()
+	for range 2 {
+		x.launch(keeping(t, keptSquares.With(none{}), 1))
+		if u := x.end(); u.GetState() != app.TaskState_FINISHED || u.GetResult().GetRecordsRead() != 5 {
+			t.Errorf("the task ended as %v", u)
+		}
+	}
+	if want := []string{"false 5", "true 40"}; !slices.Equal(reported, want) {
+		t.Errorf("it reported %q, want %q", reported, want)
+	}
+	if got, ok := x.blocks.cached("rdd_0_0"); !ok || !slices.Equal(got, data) {
+		t.Errorf("others get %q, want %q", got, data)
 	}
 }

@@ -83,7 +83,7 @@ func (e *Executor) updateOf(s blocks.Status) *storagepb.UpdateBlockInfo {
 }
 
 func protoLevel(l blocks.Level) *storagepb.StorageLevel {
-	return &storagepb.StorageLevel{UseMemory: l.Memory, UseDisk: l.Disk, Replication: l.Replication}
+	return &storagepb.StorageLevel{UseMemory: l.Memory, UseDisk: l.Disk, Deserialized: l.Deserialized, Replication: l.Replication}
 }
 
 // removeRDD gives up the blocks of a persisted dataset.

@@ -5,25 +5,26 @@ import (
 	"strings"
 )
 
-// StorageLevel says where the partitions of a persisted Dataset are kept (org.apache.spark.storage.StorageLevel). The zero StorageLevel
-// is none.
+// StorageLevel says where and how the partitions of a persisted Dataset are kept (org.apache.spark.storage.StorageLevel). The zero
+// StorageLevel is none.
 type StorageLevel struct {
 	Memory, Disk bool
+	// Deserialized: in memory the records are kept as they are, so that a reader decodes nothing; else in their encoding.
+	Deserialized bool
 	// Replication is on how many executors each partition is kept.
 	Replication int
 }
 
-// The storage levels. Records are kept in their encoding at every level, so those of Spark that keep them serialized (_SER) are the same
-// as those without.
+// The storage levels. Those whose names end in Ser keep records in their encoding, which is smaller and slower to read.
 var (
-	MemoryOnly        = StorageLevel{Memory: true, Replication: 1}
-	MemoryOnly2       = StorageLevel{Memory: true, Replication: 2}
-	MemoryOnlySer     = MemoryOnly
-	MemoryOnlySer2    = MemoryOnly2
-	MemoryAndDisk     = StorageLevel{Memory: true, Disk: true, Replication: 1}
-	MemoryAndDisk2    = StorageLevel{Memory: true, Disk: true, Replication: 2}
-	MemoryAndDiskSer  = MemoryAndDisk
-	MemoryAndDiskSer2 = MemoryAndDisk2
+	MemoryOnly        = StorageLevel{Memory: true, Deserialized: true, Replication: 1}
+	MemoryOnly2       = StorageLevel{Memory: true, Deserialized: true, Replication: 2}
+	MemoryOnlySer     = StorageLevel{Memory: true, Replication: 1}
+	MemoryOnlySer2    = StorageLevel{Memory: true, Replication: 2}
+	MemoryAndDisk     = StorageLevel{Memory: true, Disk: true, Deserialized: true, Replication: 1}
+	MemoryAndDisk2    = StorageLevel{Memory: true, Disk: true, Deserialized: true, Replication: 2}
+	MemoryAndDiskSer  = StorageLevel{Memory: true, Disk: true, Replication: 1}
+	MemoryAndDiskSer2 = StorageLevel{Memory: true, Disk: true, Replication: 2}
 	DiskOnly          = StorageLevel{Disk: true, Replication: 1}
 	DiskOnly2         = StorageLevel{Disk: true, Replication: 2}
 	DiskOnly3         = StorageLevel{Disk: true, Replication: 3}
@@ -52,6 +53,9 @@ func (s StorageLevel) String() string {
 	name := strings.Join(where, "_AND_")
 	if len(where) == 1 {
 		name += "_ONLY"
+	}
+	if s.Memory && !s.Deserialized {
+		name += "_SER"
 	}
 	if s.Replication > 1 {
 		name += fmt.Sprintf("_%d", s.Replication)

@@ -9,12 +9,12 @@ import (
 // localCache is what a Local runner keeps of persisted Datasets, for all its jobs.
 type localCache struct {
 	mu   sync.Mutex
-	kept map[keptKey]map[int][][]byte // by partition
+	kept map[keptKey]map[int]Kept // by partition
 }
 
 type keptKey struct{ key, version string }
 
-func newLocalCache() *localCache { return &localCache{kept: map[keptKey]map[int][][]byte{}} }
+func newLocalCache() *localCache { return &localCache{kept: map[keptKey]map[int]Kept{}} }
 
 // of is the cache as the tasks of one job see it. persisted are the nodes of its lineage.
 func (x *localCache) of(persisted []Persisted) *jobCache {
@@ -50,12 +50,12 @@ func (c *jobCache) whole(node int) bool {
 	return p.Partitions > 0 && len(c.all.kept[keptKey{p.Key, p.Version}]) == p.Partitions
 }
 
-func (c *jobCache) Get(node, partition int) (pieces [][]byte, kept bool, err error) {
+func (c *jobCache) Get(node, partition int) (kept Kept, ok bool, err error) {
 	c.all.mu.Lock()
 	defer c.all.mu.Unlock()
 	p := c.nodes[node]
-	pieces, kept = c.all.kept[keptKey{p.Key, p.Version}][partition]
-	return pieces, kept, nil
+	kept, ok = c.all.kept[keptKey{p.Key, p.Version}][partition]
+	return kept, ok, nil
 }
 
 func (c *jobCache) Put(node, partition int) PartitionWriter {
@@ -78,13 +78,21 @@ func (w *localWriter) Write(piece []byte) bool {
 	return true
 }
 
-func (w *localWriter) Commit() error {
+func (w *localWriter) Grow(int64) bool { return true }
+
+func (w *localWriter) Commit() error { return w.enter(Kept{Pieces: w.pieces}) }
+
+func (w *localWriter) CommitRecords(records any, _ func() [][]byte) error {
+	return w.enter(Kept{Records: records})
+}
+
+func (w *localWriter) enter(k Kept) error {
 	w.all.mu.Lock()
 	defer w.all.mu.Unlock()
 	if w.all.kept[w.key] == nil {
-		w.all.kept[w.key] = map[int][][]byte{}
+		w.all.kept[w.key] = map[int]Kept{}
 	}
-	w.all.kept[w.key][w.partition] = w.pieces
+	w.all.kept[w.key][w.partition] = k
 	return nil
 }
 

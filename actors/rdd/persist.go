@@ -1,7 +1,6 @@
 package rdd
 
 import (
-	"bytes"
 	"fmt"
 	"iter"
 	"sync/atomic"
@@ -11,6 +10,9 @@ import (
 // RDD.persist. The kept partitions are those of the job in which Persist stands, with its argument, as long as its files have not
 // changed: a second action of the same bound job reads them, and so does another job that takes that one up by From. A partition that
 // is kept nowhere any more is computed again. Unpersist ends the keeping.
+//
+// At a deserialized level all readers of a partition are given the same records: a function that changes what a slice or map in one holds
+// changes it for others, as in Spark. Appending to such a slice is safe. The levels whose names end in Ser give each reader its own.
 func Persist[T any](d Dataset[T], level StorageLevel) Dataset[T] {
 	n := d.derive("Persist", nil)
 	n.param("level=%s", level)
@@ -34,14 +36,15 @@ func Persist[T any](d Dataset[T], level StorageLevel) Dataset[T] {
 				return
 			}
 			number := r.number(n)
-			pieces, kept, err := cache.Get(number, partition)
+			kept, ok, err := cache.Get(number, partition)
+			k := unroller[T]{r: r, codec: c, deserialized: level.Memory && level.Deserialized}
 			switch {
 			case err != nil:
 				r.fail(err)
-			case kept:
-				readKept(r, c, pieces, n, partition, yield)
+			case ok:
+				k.keep(kept.Decode, readKept(r, c, kept, n, partition), yield)
 			default:
-				keep(r, c, cache.Put(number, partition), d.iterate(r, partition), yield)
+				k.keep(cache.Put(number, partition), d.iterate(r, partition), yield)
 			}
 		}
 	})
@@ -49,84 +52,6 @@ func Persist[T any](d Dataset[T], level StorageLevel) Dataset[T] {
 
 // Cache is Persist at the level MemoryOnly (RDD.cache).
 func Cache[T any](d Dataset[T]) Dataset[T] { return Persist(d, MemoryOnly) }
-
-// BlockCache keeps partitions of persisted nodes for a task: Spark's side of RDD.getOrCompute.
-type BlockCache interface {
-	// Get is a kept partition, as pieces of encoded records that a PartitionWriter was given; false when it can be read nowhere. An
-	// error ends the task, which returns it unchanged.
-	Get(node, partition int) (pieces [][]byte, kept bool, err error)
-	// Put begins to keep a partition; nil: it is not kept.
-	Put(node, partition int) PartitionWriter
-}
-
-// PartitionWriter keeps one partition. Either Commit or Abort is called at the end, also after Write has returned false.
-type PartitionWriter interface {
-	// Write takes a piece of whole records over. After false the partition is not kept, and no more pieces come.
-	Write(piece []byte) bool
-	// Commit enters the partition, if all pieces were taken. An error ends the task, which returns it unchanged.
-	Commit() error
-	// Abort forgets the pieces.
-	Abort()
-}
-
-// readKept gives the records of a kept partition.
-func readKept[T any](r *run, c codec[T], pieces [][]byte, n *node, partition int, yield func(T) bool) {
-	for _, piece := range pieces {
-		for len(piece) > 0 {
-			var v T
-			var err error
-			if v, piece, err = c.decode(piece); err != nil {
-				r.fail(fmt.Errorf("kept partition %d of node %d, %s: %w", partition, r.number(n), n.op, err))
-			}
-			r.read()
-			if !yield(v) {
-				return
-			}
-		}
-	}
-}
-
-// pieceSize is from which size on a piece is handed to a PartitionWriter, in bytes.
-const pieceSize = 64 << 10
-
-// keep gives the records of in, and to w in their encoding. It reads in to its end also when the reader wants no more: what is kept is
-// whole.
-func keep[T any](r *run, c codec[T], w PartitionWriter, in iter.Seq[T], yield func(T) bool) {
-	if w == nil {
-		in(yield)
-		return
-	}
-	ended := false
-	defer func() { // a function of the user panicked, or the task was killed
-		if !ended {
-			w.Abort()
-		}
-	}()
-	wanted, taken := true, true
-	var piece []byte
-	in(func(v T) bool {
-		if taken {
-			if piece = c.append(piece, v); len(piece) >= pieceSize {
-				taken, piece = w.Write(piece), make([]byte, 0, pieceSize+pieceSize/4)
-			}
-		}
-		// Encoded before it is handed on: the reader may change what a slice in it points to.
-		wanted = wanted && yield(v)
-		return wanted || taken
-	})
-	r.at = outside
-	if taken && len(piece) > 0 {
-		taken = w.Write(bytes.Clone(piece)) // which has no room left over
-	}
-	ended = true
-	if !taken {
-		w.Abort()
-		return
-	}
-	if err := w.Commit(); err != nil {
-		r.fail(err)
-	}
-}
 
 // persist is what a node made by Persist knows of itself.
 type persist struct {

@@ -1,18 +1,14 @@
 package rdd
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // computed counts the records that the functions of persisted jobs have computed.
@@ -62,13 +58,6 @@ var (
 				panic("once")
 			}
 			return x
-		})
-	})
-	keptChanged = Define("kept changed", func(int) Dataset[int64] {
-		slices := Cache(Map(Range(0, 3, 1), func(x int64) []int64 { return []int64{x} }))
-		return Map(slices, func(s []int64) int64 {
-			s[0] += 10 // it belongs to this function alone
-			return s[0]
 		})
 	})
 	keptSome = Define("kept some", func(int) Dataset[int64] {
@@ -222,16 +211,6 @@ func TestAPartitionThatFailedIsNotKept(t *testing.T) {
 	}
 }
 
-// A partition is kept as it was before its readers saw it.
-func TestReadersMayChangeTheRecordsOfAKeptDataset(t *testing.T) {
-	r := Local(MemFS{})
-	for range 3 {
-		if got := passes(t, r, keptChanged.With(0), 0); !slices.Equal(got, []int64{10, 11, 12}) {
-			t.Errorf("got %v", got)
-		}
-	}
-}
-
 // A reader that wants no more records leaves a whole partition behind.
 func TestAReaderThatEndsEarlyKeepsTheWholePartition(t *testing.T) {
 	r := Local(MemFS{})
@@ -251,83 +230,6 @@ func (r runnerOnly) Partitions(ctx context.Context, job Invocation) (int, error)
 	return r.r.Partitions(ctx, job)
 }
 
-// refusing is a BlockCache whose writers take so many pieces.
-type refusing struct {
-	take                int
-	commits, aborts, of int
-	pieces              [][]byte
-	fail                error
-}
-
-func (c *refusing) Get(int, int) ([][]byte, bool, error) { return nil, false, c.fail }
-func (c *refusing) Put(int, int) PartitionWriter         { return c }
-func (c *refusing) Write(piece []byte) bool {
-	c.of++
-	c.pieces = append(c.pieces, piece)
-	return c.of <= c.take
-}
-func (c *refusing) Commit() error { c.commits++; return c.fail }
-func (c *refusing) Abort()        { c.aborts++ }
-
-// However much of a partition a cache takes, its reader gets all of it once, and pieces are whole records.
-func TestACacheMayRefuse(t *testing.T) {
-	long := longRecords.With(4)
-	for take := range 4 {
-		c := &refusing{take: take}
-		l, err := Lookup(long.name, long.args)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := l.RunResult(Task{Node: l.Last(), Cache: c}, ActionCount)
-		if err != nil || res.Count != 4 {
-			t.Errorf("with %d pieces taken: %d records, error %v", take, res.Count, err)
-		}
-		// Each record of 40,000 bytes: two make a piece.
-		want := refusing{take: take, of: min(take+1, 2), commits: 1}
-		if take < 2 {
-			want.commits, want.aborts = 0, 1
-		}
-		if c.of != want.of || c.commits != want.commits || c.aborts != want.aborts {
-			t.Errorf("with %d taken: %d pieces, %d commits, %d aborts; want %d, %d, %d", take, c.of, c.commits, c.aborts, want.of, want.commits, want.aborts)
-		}
-		records, _ := codecOf[string]()
-		for _, piece := range c.pieces {
-			if _, rest, err := records.decode(piece); err != nil || len(rest) == 0 {
-				t.Errorf("a piece is not two whole records: %v", err)
-			}
-		}
-	}
-	c := &refusing{fail: errors.New("killed")}
-	l, _ := Lookup(long.name, long.args)
-	if _, err := l.RunResult(Task{Node: l.Last(), Cache: c}, ActionCount); !errors.Is(err, c.fail) {
-		t.Errorf("error %v, want that of Get", err)
-	}
-}
-
-var longRecords = Define("long records", func(n int) Dataset[string] {
-	return Cache(Map(Range(0, int64(n), 1), func(x int64) string { return strings.Repeat(fmt.Sprint(x), 40000) }))
-})
-
-// Damaged pieces are an error, never a panic.
-func TestDamagedPiecesOfAKeptPartition(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		piece := rapid.SliceOf(rapid.Byte()).Draw(t, "piece")
-		l, err := Lookup(longRecords.With(1).name, longRecords.With(1).args)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := l.RunResult(Task{Node: l.Last(), Cache: damaged{piece}}, ActionCollect)
-		if err == nil && !bytes.Equal(res.Records, piece) || err != nil && !errors.Is(err, ErrCorrupt) {
-			t.Fatalf("error %v", err)
-		}
-	})
-}
-
-type damaged struct{ piece []byte }
-
-func (d damaged) Get(int, int) ([][]byte, bool, error) { return [][]byte{d.piece}, true, nil }
-func (damaged) Put(int, int) PartitionWriter           { return nil }
-
 func TestStorageLevels(t *testing.T) {
 	for _, tc := range []struct {
 		level StorageLevel
@@ -335,9 +237,10 @@ func TestStorageLevels(t *testing.T) {
 	}{
 		{MemoryOnly, "MEMORY_ONLY"},
 		{MemoryOnly2, "MEMORY_ONLY_2"},
-		{MemoryOnlySer, "MEMORY_ONLY"},
+		{MemoryOnlySer, "MEMORY_ONLY_SER"},
 		{MemoryAndDisk, "MEMORY_AND_DISK"},
-		{MemoryAndDiskSer2, "MEMORY_AND_DISK_2"},
+		{MemoryAndDisk2, "MEMORY_AND_DISK_2"},
+		{MemoryAndDiskSer2, "MEMORY_AND_DISK_SER_2"},
 		{DiskOnly, "DISK_ONLY"},
 		{DiskOnly2, "DISK_ONLY_2"},
 		{DiskOnly3, "DISK_ONLY_3"},

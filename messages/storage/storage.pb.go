@@ -275,7 +275,9 @@ type StorageLevel struct {
 	UseDisk   bool                   `protobuf:"varint,1,opt,name=use_disk,json=useDisk,proto3" json:"use_disk,omitempty"`
 	UseMemory bool                   `protobuf:"varint,2,opt,name=use_memory,json=useMemory,proto3" json:"use_memory,omitempty"`
 	// replication is on how many executors.
-	Replication   int32 `protobuf:"varint,3,opt,name=replication,proto3" json:"replication,omitempty"`
+	Replication int32 `protobuf:"varint,3,opt,name=replication,proto3" json:"replication,omitempty"`
+	// deserialized: in memory it is kept as records, not in their encoding.
+	Deserialized  bool `protobuf:"varint,4,opt,name=deserialized,proto3" json:"deserialized,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -329,6 +331,13 @@ func (x *StorageLevel) GetReplication() int32 {
 		return x.Replication
 	}
 	return 0
+}
+
+func (x *StorageLevel) GetDeserialized() bool {
+	if x != nil {
+		return x.Deserialized
+	}
+	return false
 }
 
 // UpdateBlockInfo reports what a block manager has of a block. Without use_disk and use_memory it has given the block up.
@@ -1588,12 +1597,13 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\x10storage_endpoint\x18\x04 \x01(\v2\x10.rpc.EndpointRefB\x04\xe0\xe0\x18\x01R\x0fstorageEndpoint:\xbe\x02\xe2\xe0\x18\xb9\x02\b\xd0\x0f\x12\bExecutor\x1a\x12BlockManagerMaster\"\x1estorage.BlockManagerRegistered*Borg.apache.spark.storage.BlockManagerMessages.RegisterBlockManager:Iwhen the driver has accepted it, and when a HeartbeatResponse asks for itBbIt replaces the one before; of an executor that is gone it is answered with executor id \"invalid\".J\x032.1B\x11\n" +
 	"\x0f_is_re_register\"\xa4\x01\n" +
 	"\x16BlockManagerRegistered\x12A\n" +
-	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId:G\xe2\xe0\x18C\b\xd1\x0f*'org.apache.spark.storage.BlockManagerIdJ\x152.1, as the id itself\"j\n" +
+	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId:G\xe2\xe0\x18C\b\xd1\x0f*'org.apache.spark.storage.BlockManagerIdJ\x152.1, as the id itself\"\x8e\x01\n" +
 	"\fStorageLevel\x12\x19\n" +
 	"\buse_disk\x18\x01 \x01(\bR\auseDisk\x12\x1d\n" +
 	"\n" +
 	"use_memory\x18\x02 \x01(\bR\tuseMemory\x12 \n" +
-	"\vreplication\x18\x03 \x01(\x05R\vreplication\"\x9e\x05\n" +
+	"\vreplication\x18\x03 \x01(\x05R\vreplication\x12\"\n" +
+	"\fdeserialized\x18\x04 \x01(\bR\fdeserialized\"\x9e\x05\n" +
 	"\x0fUpdateBlockInfo\x12A\n" +
 	"\x10block_manager_id\x18\x01 \x01(\v2\x17.storage.BlockManagerIdR\x0eblockManagerId\x12\x19\n" +
 	"\bblock_id\x18\x02 \x01(\tR\ablockId\x12:\n" +

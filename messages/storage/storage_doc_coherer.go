@@ -23,6 +23,7 @@ var comments_proto_storage_storage_proto = [...]string{
 	"storage.BlockManagerRegistered", "BlockManagerRegistered answers RegisterBlockManager with the id as the driver keeps it.",
 	"storage.StorageLevel", "StorageLevel says where a block is kept (org.apache.spark.storage.StorageLevel).",
 	"storage.StorageLevel.replication", "replication is on how many executors.",
+	"storage.StorageLevel.deserialized", "deserialized: in memory it is kept as records, not in their encoding.",
 	"storage.UpdateBlockInfo", "UpdateBlockInfo reports what a block manager has of a block. Without use_disk and use_memory it has given the block up.",
 	"storage.UpdateBlockInfo.block_id", "block_id as Spark names blocks: rdd_0_0.",
 	"storage.UpdateBlockInfo.mem_size", "mem_size and disk_size in bytes.",

@@ -117,9 +117,9 @@ func stageInfo(info event.StageInfo, job string) listener.StageInfo {
 	return out
 }
 
-// levelOf is a storage level in an event. Records are kept in their encoding, so none is deserialized.
+// levelOf is a storage level in an event.
 func levelOf(l rdd.StorageLevel) listener.StorageLevel {
-	return listener.StorageLevel{Disk: l.Disk, Memory: l.Memory, Replication: max(l.Replication, 1)}
+	return listener.StorageLevel{Disk: l.Disk, Memory: l.Memory, Deserialized: l.Deserialized, Replication: max(l.Replication, 1)}
 }
 
 // propertiesOf are the properties of a job, by key.

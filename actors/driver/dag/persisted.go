@@ -258,7 +258,7 @@ func (g *stage) persistedNodes() []*app.PersistedNode {
 			out = append(out, &app.PersistedNode{Node: int32(node), RddId: k.id, Checkpoint: k.checkpoint.folder})
 		case k.checkpoint == nil:
 			out = append(out, &app.PersistedNode{Node: int32(node), RddId: k.id, Level: &storagepb.StorageLevel{
-				UseMemory: k.level.Memory, UseDisk: k.level.Disk, Replication: int32(k.level.Replication),
+				UseMemory: k.level.Memory, UseDisk: k.level.Disk, Deserialized: k.level.Deserialized, Replication: int32(k.level.Replication),
 			}})
 		}
 	}

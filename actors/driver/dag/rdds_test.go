@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/coherer/coherer/actors/rdd"
+	storagepb "github.com/coherer/coherer/messages/storage"
 )
 
 var (
@@ -59,7 +62,8 @@ func TestAPersistedDatasetKeepsItsNumber(t *testing.T) {
 	submit(r, numberedMore.With(words))
 	submit(r, words)
 	for _, set := range r.sets {
-		if p := set.Work.Persisted; len(p) != 1 || p[0].GetRddId() != 3 {
+		level := &storagepb.StorageLevel{UseMemory: true, UseDisk: true, Deserialized: true, Replication: 2}
+		if p := set.Work.Persisted; len(p) != 1 || p[0].GetRddId() != 3 || !proto.Equal(p[0].GetLevel(), level) {
 			t.Errorf("tasks keep %v", p)
 		}
 	}

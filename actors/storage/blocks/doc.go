@@ -8,7 +8,11 @@
 // gone. A block at a level with a disk whose memory did not suffice is written there. When it is read again, and there is room, it comes
 // back to memory.
 //
-// A block is a list of pieces, as it came; it keeps its pieces also on disk. On disk it has a checksum (CRC32-C); a block that is damaged
+// A block is a list of pieces, as it came; it keeps its pieces also on disk. At a deserialized level memory has its records instead: they
+// are encoded when they give way to disk or when another executor asks. A block of such a level that comes from elsewhere has pieces at
+// first; the first task that reads it here gives its records back (Kept.Decode).
+//
+// On disk it has a checksum (CRC32-C); a block that is damaged
 // there counts as lost.
 //
 // # Reports

@@ -2,7 +2,6 @@ package blocks
 
 import (
 	"container/list"
-	"fmt"
 	"sync"
 
 	"github.com/coherer/coherer/actors/storage/memory"
@@ -16,21 +15,6 @@ type Disk interface {
 	Get(id string) ([]byte, error)
 	// Remove deletes a block that was put alone. One that is not there is no error.
 	Remove(id string) error
-}
-
-// Level says where a block may be kept.
-type Level struct {
-	Memory, Disk bool
-	Replication  int32
-}
-
-// Status is where a block is kept, and its size there in bytes.
-type Status struct {
-	ID                string
-	Level             Level // with Memory and Disk as it is kept; neither: it is kept no more
-	MemSize, DiskSize int64
-	// Wanted is the level at which it is to be kept.
-	Wanted Level
 }
 
 // Store keeps the blocks of one executor. Its methods may be called from several goroutines at once.
@@ -49,12 +33,11 @@ type Store struct {
 type block struct {
 	id    string
 	level Level
-	size  int64 // of all pieces
-	// pieces in memory, and the block's place in Store.used; nil: it is not there.
-	pieces [][]byte
-	place  *list.Element
-	file   *file // nil: it is not on disk
-	value  any   // see PutValue; nil: it is a block
+	size  int64 // in memory, if it is there or may come back
+	Content
+	place *list.Element // in Store.used; nil: it is not in memory
+	file  *file         // nil: it is not on disk
+	quiet bool          // nobody hears of it, see PutValue
 }
 
 // New makes a Store without blocks, and makes it the Evictor of m.
@@ -64,20 +47,20 @@ func New(m *memory.Manager, d Disk) *Store {
 	return s
 }
 
-// Get is a block in its pieces; false when it is not here. A block that comes from disk goes to memory if its level says so and nothing
-// else has to give way but for what was used less lately.
-func (s *Store) Get(id string) ([][]byte, bool) {
+// Get is a block; false when it is not here. A block that comes from disk goes to memory if its level says so and nothing else has to give
+// way but for what was used less lately.
+func (s *Store) Get(id string) (Kept, bool) {
 	s.mu.Lock()
 	b := s.blocks[id]
-	if b == nil || b.value != nil {
+	if b == nil || b.quiet {
 		s.mu.Unlock()
-		return nil, false
+		return Kept{}, false
 	}
 	if b.place != nil {
 		s.used.MoveToBack(b.place)
-		pieces := b.pieces
+		found := b.Content
 		s.mu.Unlock()
-		return pieces, true
+		return s.kept(b, found), true
 	}
 	f, level, size := b.file, b.level, b.size
 	s.mu.Unlock()
@@ -85,14 +68,15 @@ func (s *Store) Get(id string) ([][]byte, bool) {
 	pieces, err := f.read(s.disk, id)
 	if err != nil {
 		s.Remove(id)
-		return nil, false
+		return Kept{}, false
 	}
-	if level.Memory && s.memory.AcquireStorage(id, size) {
+	found := Content{Pieces: pieces}
+	if level.Memory && !level.Deserialized && s.memory.AcquireStorage(id, size) {
 		s.mu.Lock()
 		back := s.blocks[id]
 		taken := back == b && b.place == nil
 		if taken {
-			s.enterMemory(b, pieces)
+			s.enterMemory(b, found)
 			s.note(id)
 		}
 		s.mu.Unlock()
@@ -100,16 +84,25 @@ func (s *Store) Get(id string) ([][]byte, bool) {
 			s.memory.ReleaseStorage(size)
 		}
 	}
-	return pieces, true
+	return s.kept(b, found), true
+}
+
+// kept is what was found of a block.
+func (s *Store) kept(b *block, found Content) Kept {
+	k := Kept{Content: found}
+	if b.level.Memory && b.level.Deserialized && found.Records == nil {
+		k.Decode = &Writer{s: s, id: b.id, level: Level{Memory: true}, instead: b}
+	}
+	return k
 }
 
 // Bytes is a block as one piece, for other executors that keep no pieces of their own; false when it is not here.
 func (s *Store) Bytes(id string) ([]byte, bool) {
-	pieces, ok := s.Get(id)
+	k, ok := s.Get(id)
 	if !ok {
 		return nil, false
 	}
-	return Encode(pieces), true
+	return Encode(k.encoded()), true
 }
 
 // Has reports whether a block is here.
@@ -129,7 +122,7 @@ func (s *Store) remove(id string, noted bool) bool {
 	if b != nil {
 		delete(s.blocks, id)
 		freed = s.leaveMemory(b)
-		if noted && b.value == nil {
+		if noted && !b.quiet {
 			s.note(id)
 		}
 	}
@@ -175,22 +168,22 @@ func (s *Store) Evict(forBlock string, bytes int64) int64 {
 	}
 	for _, b := range out {
 		if b.level.Disk && b.file == nil {
-			b.file, _ = write(s.disk, b.id, b.pieces) // a disk that is full loses the block, as memory alone would
+			b.file, _ = write(s.disk, b.id, b.encoded()) // a disk that is full loses the block, as memory alone would
 		}
 		s.leaveMemory(b)
 		if b.file == nil {
 			delete(s.blocks, b.id)
 		}
-		if b.value == nil {
+		if !b.quiet {
 			s.note(b.id)
 		}
 	}
 	return found
 }
 
-// enterMemory enters the pieces of a block whose memory was acquired. The lock is held.
-func (s *Store) enterMemory(b *block, pieces [][]byte) {
-	b.pieces = pieces
+// enterMemory enters what memory has of a block, for which room was acquired. The lock is held.
+func (s *Store) enterMemory(b *block, what Content) {
+	b.Content = what
 	b.place = s.used.PushBack(b)
 }
 
@@ -200,7 +193,7 @@ func (s *Store) leaveMemory(b *block) int64 {
 		return 0
 	}
 	s.used.Remove(b.place)
-	b.pieces, b.place = nil, nil
+	b.Content, b.place = Content{}, nil
 	return b.size
 }
 
@@ -237,7 +230,7 @@ func (s *Store) NoteAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range sortedIDs(s.blocks) {
-		if s.blocks[id].value == nil {
+		if !s.blocks[id].quiet {
 			s.note(id)
 		}
 	}
@@ -249,7 +242,7 @@ func (s *Store) All() []Status {
 	defer s.mu.Unlock()
 	var out []Status
 	for _, id := range sortedIDs(s.blocks) {
-		if s.blocks[id].value == nil {
+		if !s.blocks[id].quiet {
 			out = append(out, s.status(id))
 		}
 	}
@@ -262,7 +255,9 @@ func (s *Store) status(id string) Status {
 	if b == nil {
 		return Status{ID: id}
 	}
-	st := Status{ID: id, Wanted: b.level, Level: Level{Memory: b.place != nil, Disk: b.file != nil, Replication: b.level.Replication}}
+	st := Status{ID: id, Wanted: b.level, Level: Level{
+		Memory: b.place != nil, Disk: b.file != nil, Deserialized: b.Records != nil, Replication: b.level.Replication,
+	}}
 	if st.Level.Memory {
 		st.MemSize = b.size
 	}
@@ -270,9 +265,4 @@ func (s *Store) status(id string) Status {
 		st.DiskSize = b.file.size
 	}
 	return st
-}
-
-// String is for logs.
-func (s Status) String() string {
-	return fmt.Sprintf("%s (memory %d B, disk %d B)", s.ID, s.MemSize, s.DiskSize)
 }

@@ -9,9 +9,9 @@ func (s *Store) PutValue(id string, value any, size int64) {
 	s.mu.Lock()
 	taken := s.blocks[id] == nil
 	if taken {
-		b := &block{id: id, level: Level{Memory: true, Replication: 1}, size: size, value: value}
+		b := &block{id: id, level: Level{Memory: true, Replication: 1}, size: size, quiet: true}
 		s.blocks[id] = b
-		s.enterMemory(b, nil)
+		s.enterMemory(b, Content{Records: value})
 	}
 	s.mu.Unlock()
 	if !taken {
@@ -24,11 +24,11 @@ func (s *Store) Value(id string) any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.blocks[id]
-	if b == nil || b.value == nil {
+	if b == nil || !b.quiet {
 		return nil
 	}
 	s.used.MoveToBack(b.place)
-	return b.value
+	return b.Records
 }
 
 // RemoveBroadcast gives up the value and the pieces of a broadcast, and returns how many pieces there were. With noted the changes are

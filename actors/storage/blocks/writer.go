@@ -1,16 +1,19 @@
 package blocks
 
-// Writer takes the pieces of a block that is being computed. Its methods are for one goroutine. It mirrors the unrolling of MemoryStore.
+// Writer takes a block that is being computed, in pieces or as records. Its methods are for one goroutine. It mirrors the unrolling of
+// MemoryStore.
 type Writer struct {
 	s      *Store
 	id     string
 	level  Level
 	pieces [][]byte
-	size   int64
+	size   int64 // of pieces
 	held   int64 // of storage memory
 	// toDisk: it does not go to memory, by its level or since it does not fit there.
 	toDisk bool
 	failed bool
+	// instead: it takes the records of this block, which has their encoding. nil: it takes a block that is not here.
+	instead *block
 }
 
 // Writer begins to keep a block at a level; nil when the block is here already.
@@ -19,6 +22,18 @@ func (s *Store) Writer(id string, level Level) *Writer {
 		return nil
 	}
 	return &Writer{s: s, id: id, level: level, toDisk: !level.Memory}
+}
+
+// Grow takes room for so many more bytes of records, which their owner holds until CommitRecords. false: they do not fit in memory. Their
+// encoding goes to Write then, all of it.
+func (w *Writer) Grow(bytes int64) bool {
+	if w.toDisk || !w.s.memory.AcquireStorage(w.id, bytes) {
+		w.toDisk = true
+		w.release()
+		return false
+	}
+	w.held += bytes
+	return true
 }
 
 // Write takes a piece over; false: the block fits nowhere, and is not kept. Without room in memory the pieces are on their way to disk, if
@@ -49,30 +64,49 @@ func (w *Writer) Commit() error {
 	if w.failed {
 		return nil
 	}
-	b := &block{id: w.id, level: w.level, size: w.size}
+	var f *file
 	if w.toDisk {
 		var err error
-		if b.file, err = write(w.s.disk, w.id, w.pieces); err != nil {
+		if f, err = write(w.s.disk, w.id, w.pieces); err != nil {
 			return err
 		}
 	}
+	w.enter(f, Content{Pieces: w.pieces}, w.size)
+	return nil
+}
+
+// CommitRecords enters the block as its records, for which Grow has taken the room. encode gives their encoding, and may be called from
+// any goroutine. The block is not kept when another writer was quicker.
+func (w *Writer) CommitRecords(records any, encode func() [][]byte) {
+	w.enter(nil, Content{Records: records, encode: encode}, w.held)
+}
+
+// enter enters the block, in the file or in memory.
+func (w *Writer) enter(f *file, what Content, size int64) {
+	freed := int64(0)
 	w.s.mu.Lock()
-	other := w.s.blocks[w.id]
-	if other == nil {
-		w.s.blocks[w.id] = b
-		if !w.toDisk {
-			w.s.enterMemory(b, w.pieces)
+	b := w.s.blocks[w.id]
+	taken := b == w.instead
+	if taken {
+		if b == nil {
+			b = &block{id: w.id, level: w.level, file: f}
+			w.s.blocks[w.id] = b
+		}
+		freed = w.s.leaveMemory(b) // the encoding
+		b.size = size
+		if f == nil {
+			w.s.enterMemory(b, what)
 			w.held = 0 // the block's from now on
 		}
 		w.s.note(w.id)
 	}
 	w.s.mu.Unlock()
-	if other != nil && other.file == nil {
-		b.file.remove(w.s.disk, w.id)
+	if !taken && b != nil && b.file == nil {
+		f.remove(w.s.disk, w.id)
 	}
+	w.s.memory.ReleaseStorage(freed)
 	w.release()
 	w.failed = true
-	return nil
 }
 
 // Abort forgets the pieces.
