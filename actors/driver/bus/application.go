@@ -14,6 +14,10 @@ import (
 // SparkVersion is the version of Spark whose events these are. The History Server shows it.
 const SparkVersion = "4.1.4"
 
+// headLines is how many events begin an event log. None of them is dropped: the History Server reads no log without them. Spark
+// writes LogStart past its queue for that reason.
+const headLines = 5
+
 // driverID is the executor id of the driver's block manager (SparkContext.DRIVER_IDENTIFIER).
 const driverID = "driver"
 
@@ -25,6 +29,7 @@ func (s *Bus) applicationStart(c *rpcenv.Context, m event.ApplicationStart) {
 	held := s.held
 	s.appID, s.held = m.AppID, nil
 	s.log.begin(c, m.AppID)
+	// These are headLines events.
 	s.post(c, &listener.LogStart{SparkVersion: SparkVersion})
 	s.post(c, defaultProfile(c))
 	none := int64(0)

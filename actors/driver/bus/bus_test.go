@@ -110,6 +110,19 @@ func TestDroppedEventsAreCounted(t *testing.T) {
 	wantTexts(t, "words", r.words(), fmt.Sprintf("warning: Dropped %d events from eventLog since 2026-01-01 01:02:00%s", third, raise))
 }
 
+// However few lines may wait, a log begins with the events without which it cannot be read.
+func TestTheHeadOfALogIsNotDropped(t *testing.T) {
+	r := newRig(t, nil, "spark.scheduler.listenerbus.eventqueue.capacity", "1")
+	r.start()
+	r.send(numbered(0, 400)...)
+	r.stop(0)
+	all := kinds(r.log.events(t))
+	wantTexts(t, "events", all[:5], "LogStart", "ResourceProfileAdded", "BlockManagerAdded", "EnvironmentUpdate", "ApplicationStart")
+	if n := len(all); n >= 400 {
+		t.Errorf("%d events are in the log: none was dropped", n)
+	}
+}
+
 // So many events wait for the application, and no more.
 func TestEventsBeforeTheApplicationAreBounded(t *testing.T) {
 	r := newRig(t, func(_ *rig, cfg *bus.Config) { cfg.Log = nil }, "spark.scheduler.listenerbus.eventqueue.capacity", "7")

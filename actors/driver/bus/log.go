@@ -39,6 +39,8 @@ type logger struct {
 	since   time.Time
 	waiting []func()
 	timer   rpcenv.Timer
+	// head is how many lines may wait beyond capacity: those without which nobody can read the log.
+	head int
 }
 
 func (l *logger) start(c *rpcenv.Context) {
@@ -51,7 +53,7 @@ func (l *logger) begin(c *rpcenv.Context, appID string) {
 	if l.done || l.started {
 		return
 	}
-	l.started = true
+	l.started, l.head = true, headLines
 	l.run(c, func() error { return l.to.Start(appID) })
 }
 
@@ -60,7 +62,9 @@ func (l *logger) add(c *rpcenv.Context, e listener.Event) {
 	if l.done || l.ending {
 		return
 	}
-	if len(l.lines) >= l.capacity {
+	if l.head > 0 {
+		l.head--
+	} else if len(l.lines) >= l.capacity {
 		l.drop(c)
 		return
 	}

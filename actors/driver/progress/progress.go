@@ -24,7 +24,10 @@ type Progress struct {
 }
 
 // stage is how far a stage is.
-type stage struct{ tasks, done int }
+type stage struct {
+	tasks, done int
+	failed      string // the first line of the failure of a task, the last one shown
+}
 
 // New makes a Progress that writes to out. asks names the daemon that the application asks for executors, such as "Master".
 func New(out io.Writer, asks string) *Progress {
@@ -51,6 +54,8 @@ func (p *Progress) Receive(c *rpcenv.Context, m rpcenv.Message) {
 			p.line("stage %d.%d is cancelled with its job", m.StageID, m.Attempt)
 		case strings.HasPrefix(m.Failure, event.Cancelled): // the program says why its job failed
 			p.line("stage %d.%d is cancelled: its job failed", m.StageID, m.Attempt)
+		case p.shown(m.StageID, firstLine(m.Failure)):
+			p.line("stage %d.%d failed with this task", m.StageID, m.Attempt)
 		default:
 			p.line("stage %d.%d failed: %s", m.StageID, m.Attempt, firstLine(m.Failure))
 		}
@@ -107,7 +112,11 @@ func (p *Progress) taskEnd(m event.TaskEnd) {
 		}
 		return
 	case m.Failure != "":
-		p.line("task %d in stage %d.%d failed on executor %s: %s", m.Index, m.StageID, m.StageAttempt, m.ExecutorID, firstLine(m.Failure))
+		failed := firstLine(m.Failure)
+		p.line("task %d in stage %d.%d failed on executor %s: %s", m.Index, m.StageID, m.StageAttempt, m.ExecutorID, failed)
+		if s := p.stages[m.StageID]; s != nil {
+			s.failed = failed
+		}
 		return
 	}
 	s := p.stages[m.StageID]
@@ -118,6 +127,12 @@ func (p *Progress) taskEnd(m event.TaskEnd) {
 	if s.done == s.tasks || s.tasks >= 8 && s.done%(s.tasks/4) == 0 {
 		p.line("stage %d.%d: %d of %d tasks done", m.StageID, m.StageAttempt, s.done, s.tasks)
 	}
+}
+
+// shown reports whether the line of a task has said why its stage fails: a FetchFailed fails both, in the same words.
+func (p *Progress) shown(stage int32, failure string) bool {
+	s := p.stages[stage]
+	return s != nil && s.failed == failure
 }
 
 func (p *Progress) line(format string, args ...any) {

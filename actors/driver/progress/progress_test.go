@@ -30,6 +30,11 @@ func TestLines(t *testing.T) {
 		event.TaskEnd{StageID: 0, Index: 1},
 		event.StageCompleted{StageID: 0},
 		event.StageCompleted{StageID: 1, Failure: "fetch failed\nits stack"},
+		event.StageSubmitted{StageID: 4, Tasks: 2},
+		event.TaskEnd{StageID: 4, Failure: "FetchFailed(null, message=\nit is gone\n)", ExecutorID: "0"},
+		event.StageCompleted{StageID: 4, Failure: "FetchFailed(null, message=\nit is gone\n)"},
+		event.StageSubmitted{StageID: 4, Attempt: 1, Tasks: 2},
+		event.StageCompleted{StageID: 4, Attempt: 1, Failure: "FetchFailed(null, message=\nit is gone\n)"},
 		event.StageCompleted{StageID: 2, Failure: event.Cancelled + "the same that the program says"},
 		event.StageCompleted{StageID: 3, Failure: event.Cancelled + "Job 4 cancelled because its context ended"},
 		event.Starving{},
@@ -47,6 +52,11 @@ func TestLines(t *testing.T) {
   task 1 in stage 0.0 failed on executor 0: no luck
   stage 0.0: 2 of 2 tasks done
   stage 1.0 failed: fetch failed
+  stage 4.0: 2 tasks
+  task 0 in stage 4.0 failed on executor 0: FetchFailed(null, message=it is gone
+  stage 4.0 failed with this task
+  stage 4.1: 2 tasks
+  stage 4.1 failed: FetchFailed(null, message=it is gone
   stage 2.0 is cancelled: its job failed
   stage 3.0 is cancelled with its job
   no executor takes the tasks that wait; 0 are registered: coherer why app app-1 says why (with --master, of a cluster that coherer run did not start)
