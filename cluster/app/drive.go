@@ -64,7 +64,8 @@ func drive(s Submission, program Program, args []string) (err error) {
 	if err != nil {
 		return rpcenv.ListenAdvice(err, known.DriverBindAddress.Source(c), known.DriverPort.Key())
 	}
-	defer func() { err = errors.Join(err, p.Close()) }()
+	var executor *localExecutor // nil: there is a cluster
+	defer func() { err = errors.Join(err, executor.endedBy(p.Close())) }()
 	env := p.Env
 	warnDriver(env, bind, log)
 	// A driver in cluster mode ends with its Worker, as DriverWrapper sees to; not any more when its program has ended.
@@ -130,14 +131,14 @@ func drive(s Submission, program Program, args []string) (err error) {
 		return err
 	}
 	if isLocal {
-		x, err := startLocal(p.Host, d, cfg.Local.AppID, local.Threads)
-		if err != nil {
+		if executor, err = startLocal(p.Host, d, cfg.Local.AppID, local.Threads); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, x.Close()) }()
+		defer func() { err = errors.Join(err, executor.Close()) }()
 	}
 	a := &App{driver: d, blocking: env.Blocking}
 	err = program(ctx, a, args)
+	executor.programEnded()
 	// Whatever the program made of the signal: it has not failed.
 	if ctx.Err() != nil {
 		err = errInterrupted

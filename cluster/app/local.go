@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/sirupsen/logrus"
 
@@ -20,12 +21,16 @@ import (
 )
 
 // localHost runs a local application's executor beside its driver. The executor ends like a process of its own; where it ends
-// in good order that ends nothing: the driver's program may still have something to do, and its exit code counts.
-type localHost struct{ *transport.Host }
+// in good order that ends nothing: the driver's program may still have something to do, and its exit code counts. Nor does it
+// when the program has ended: an executor that is only starting then fails, as its driver stops.
+type localHost struct {
+	*transport.Host
+	over *atomic.Bool
+}
 
 // Exit implements rpcenv.Host.
 func (h localHost) Exit(code int) {
-	if code != 0 {
+	if code != 0 && !h.over.Load() {
 		h.Host.Exit(code)
 	}
 }
@@ -36,6 +41,8 @@ type localExecutor struct {
 	store    *blocks
 	transfer Transfer
 	env      *rpcenv.Env
+	log      *logrus.Entry
+	over     atomic.Bool // the program has ended
 }
 
 // localMaster is what a master URL says of a local application; is is false for one that has a cluster.
@@ -57,7 +64,7 @@ func localMaster(c *conf.Conf) (m submit.Master, is bool, err error) {
 // the driver, whose process is its own.
 func startLocal(host *transport.Host, d *driver.Driver, appID string, cores int) (*localExecutor, error) {
 	c, log := d.Env().Conf(), NewLog(logrus.WarnLevel)
-	x := &localExecutor{}
+	x := &localExecutor{log: log}
 	roots := known.LocalDir.Get(c)
 	if len(roots) == 0 {
 		roots = []string{os.TempDir()}
@@ -91,10 +98,28 @@ func startLocal(host *transport.Host, d *driver.Driver, appID string, cores int)
 			return nil
 		},
 	}
-	if err := boot.Run(localHost{host}); err != nil {
+	if err := boot.Run(localHost{host, &x.over}); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
+}
+
+// programEnded makes the executor's failures count for nothing, and say nothing. A nil one is no executor.
+func (x *localExecutor) programEnded() {
+	if x != nil {
+		x.over.Store(true)
+		x.log.Logger.SetLevel(logrus.PanicLevel)
+	}
+}
+
+// endedBy is err, the error of the process's end, without that of tasks that nothing can cancel, as they wait on their own: the process
+// ends, and they with it. In Spark, too, they run in daemon threads, and the exit code is the program's.
+func (x *localExecutor) endedBy(err error) error {
+	if x == nil || !errors.Is(err, transport.ErrStillRun) {
+		return err
+	}
+	NewLog(logrus.WarnLevel).Warn("The program has ended, but tasks still run, and end with it: they wait for something that knows no context")
+	return nil
 }
 
 // Close ends the executor, and removes its files. A nil one is no executor.
@@ -102,6 +127,7 @@ func (x *localExecutor) Close() error {
 	if x == nil {
 		return nil
 	}
+	x.programEnded() // when the program panics nobody else says so
 	if x.env != nil {
 		x.env.Close()
 	}

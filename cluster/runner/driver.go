@@ -74,5 +74,8 @@ func (e *ProgramError) Error() string {
 	return fmt.Sprintf("the application ended with exit code %d", e.Code)
 }
 
+// Said reports whether the program ended by itself, and so has said why.
+func (e *ProgramError) Said() bool { return e.Err == nil && !e.Killed() }
+
 // Killed reports whether a signal ended the program, so that it could not say why.
 func (e *ProgramError) Killed() bool { return e.Code > process.Signalled }

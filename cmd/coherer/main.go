@@ -75,13 +75,16 @@ func run(ctx context.Context, s streams, args []string) int {
 			fmt.Fprintln(s.err, "error:", oneline.Lines(e.Error()))
 		}
 	}
-	// The codes in order of precedence: a daemon's own and that of an executor without a driver are read by their parents. A signal
-	// comes last, since it only explains an error that has no better code.
+	// The codes in order of precedence: a daemon's own and that of an executor without a driver are read by their parents; an application's
+	// is spark-submit's as well. A signal comes last, since it only explains an error that has no better code.
 	if exit, ok := errors.AsType[*node.ExitError](err); ok {
 		return exit.Code
 	}
 	if errors.Is(err, executor.ErrUnreachable) {
 		return executor.ExitUnreachable
+	}
+	if program, ok := errors.AsType[*runner.ProgramError](err); ok && context.Cause(ctx) == nil && program.Said() {
+		return program.Code
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		fmt.Fprintf(s.err, "see: %s --help\n", cmd.CommandPath())
@@ -102,7 +105,7 @@ func saidAlready(err error) bool {
 		return true
 	}
 	program, ok := errors.AsType[*runner.ProgramError](err)
-	return ok && program.Err == nil && !program.Killed()
+	return ok && program.Said()
 }
 
 func root(s streams) *cobra.Command {

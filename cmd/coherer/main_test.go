@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coherer/coherer/cluster/app"
 )
 
 // binary is the real command, built once.
@@ -26,6 +28,9 @@ func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 func testMain(m *testing.M) int {
 	if fifo := os.Getenv(driverVar); fifo != "" {
 		return waitingDriver(fifo)
+	}
+	if os.Getenv(app.SubmissionVar) != "" {
+		app.Main(ending)
 	}
 	dir, err := os.MkdirTemp("", "coherer-cmd-")
 	if err != nil {

@@ -245,8 +245,11 @@ func (h *Host) Entropy(string) uint64 {
 // Recorder is Options.Recorder.
 func (h *Host) Recorder() *record.Recorder { return h.opts.Recorder }
 
+// ErrStillRun is the error of a Close that waited in vain.
+var ErrStillRun = errors.New("these still run")
+
 // Close ends listeners, dials and links, writing for at most a second what is queued, and waits for everything that the
-// Host started, at most Options.CloseTimeout. The error names what still runs then. No callback begins after it. It may
+// Host started, at most Options.CloseTimeout. The error, ErrStillRun, names what still runs then. No callback begins after it. It may
 // be called twice; the second call returns at once.
 func (h *Host) Close() error {
 	if !h.tasks.close() {
@@ -268,8 +271,8 @@ func (h *Host) Close() error {
 		left = append(left, "inboxes")
 	}
 	if len(left) > 0 {
-		errs = append(errs, fmt.Errorf("close host: after %s these still run: %s: cancel them before the host is closed",
-			h.opts.CloseTimeout, strings.Join(left, ", ")))
+		errs = append(errs, fmt.Errorf("close host: after %s %w: %s: cancel them before the host is closed",
+			h.opts.CloseTimeout, ErrStillRun, strings.Join(left, ", ")))
 	}
 	return errors.Join(errs...)
 }

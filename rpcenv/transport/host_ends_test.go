@@ -54,7 +54,7 @@ func TestCloseWaitsForWhatRunsAndSaysWhatDoesNotEnd(t *testing.T) {
 		h.keep("a", func() error { return cannot })
 		h.keep("b", func() error { return nil })
 		const want = "cannot be closed\nclose host: after 7s these still run: block slow, timer: cancel them before the host is closed"
-		if err := h.Close(); wiretest.Says(err) != want || !errors.Is(err, cannot) {
+		if err := h.Close(); wiretest.Says(err) != want || !errors.Is(err, cannot) || !errors.Is(err, ErrStillRun) {
 			t.Errorf("closed with %v", err)
 		}
 		if took := time.Since(began); took != 7*time.Second {
