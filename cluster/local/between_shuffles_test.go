@@ -3,6 +3,7 @@ package local_test
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -67,19 +68,27 @@ func TestAWorkerDiesBetweenTwoShuffles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("processes", func(t *testing.T) { dieBetweenShuffles(t, local.Processes, 0, "false", want) })
-	t.Run("processes read files", func(t *testing.T) { dieBetweenShuffles(t, local.Processes, 0, "true", want) })
+	files, fetch := map[string]string{"spark.shuffle.readHostLocalDisk": "true"}, map[string]string{"spark.shuffle.readHostLocalDisk": "false"}
+	// The Worker's shuffle service, which has the map outputs, dies with it. Tasks that fetch from it then try again: not for 15 seconds.
+	service := map[string]string{
+		"spark.shuffle.readHostLocalDisk": "false", "spark.shuffle.service.enabled": "true", "spark.shuffle.service.port": "0",
+		"spark.shuffle.io.retryWait": "0",
+	}
+	t.Run("processes", func(t *testing.T) { dieBetweenShuffles(t, local.Processes, 0, fetch, want) })
+	t.Run("processes read files", func(t *testing.T) { dieBetweenShuffles(t, local.Processes, 0, files, want) })
+	t.Run("processes with a shuffle service", func(t *testing.T) { dieBetweenShuffles(t, local.Processes, 0, service, want) })
 	for seed := range uint64(20) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { dieBetweenShuffles(t, local.Sim, seed, "true", want) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { dieBetweenShuffles(t, local.Sim, seed, files, want) })
 	}
 }
 
-func dieBetweenShuffles(t *testing.T, kind local.Kind, seed uint64, files string, want []rdd.Pair[int64, int64]) {
+func dieBetweenShuffles(t *testing.T, kind local.Kind, seed uint64, how map[string]string, want []rdd.Pair[int64, int64]) {
 	dir := t.TempDir()
-	c := local.Start(t, local.Config{Kind: kind, Seed: seed, Workers: 3, Conf: map[string]string{
+	settings := map[string]string{
 		"spark.executor.memory": "512m", "spark.cores.max": "3", "spark.scheduler.minRegisteredResourcesRatio": "1",
-		"spark.shuffle.readHostLocalDisk": files,
-	}})
+	}
+	maps.Copy(settings, how)
+	c := local.Start(t, local.Config{Kind: kind, Seed: seed, Workers: 3, Conf: settings})
 	var got []rdd.Pair[int64, int64]
 	ended := make(chan error, 1)
 	c.Application("A", func(b *rpcenv.Blocking, a *app.App) (err error) {
@@ -106,7 +115,7 @@ func dieBetweenShuffles(t *testing.T, kind local.Kind, seed uint64, files string
 	// The processes are on one host, where the files of a Worker outlive kill -9. Tasks know their places, as all tasks of a set have the
 	// epoch in which it was made, and those that read files meet no failure.
 	stage := 0
-	if kind == local.Processes && files == "true" {
+	if kind == local.Processes && how["spark.shuffle.readHostLocalDisk"] == "true" {
 		stage = 1
 	}
 	if n := marks(dir, stage); n <= mapTasks {

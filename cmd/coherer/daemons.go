@@ -198,7 +198,10 @@ func workerCommand(s streams) *cobra.Command {
 			"SPARK_WORKER_MEMORY and SPARK_WORKER_DIR stand in for the flags, SPARK_WORKER_WEBUI_PORT for spark.worker.ui.port;\n" +
 			"SPARK_PUBLIC_DNS is the name by which others find the pages; SPARK_LOCAL_DIRS stands before spark.local.dir. The -Dkey=value of SPARK_WORKER_OPTS and SPARK_DAEMON_JAVA_OPTS are\n" +
 			"settings, SPARK_DAEMON_MEMORY is a soft limit of the memory used. Without --properties-file, spark-defaults.conf in\n" +
-			"SPARK_CONF_DIR or SPARK_HOME/conf is read.",
+			"SPARK_CONF_DIR or SPARK_HOME/conf is read.\n\n" +
+			"With --conf spark.shuffle.service.enabled=true it serves the map outputs of its executors at spark.shuffle.service.port, 7337\n" +
+			"unless it is set: executors that end take no map outputs with them. Applications want the setting too. Several Workers of a\n" +
+			"machine need a port each, or 0 for any free one.",
 		Example: "  coherer worker spark://127.0.0.1:7077 --cores 2 --memory 2g\n  coherer worker --join 127.0.0.1:7946",
 		Args:    arguments(0, 1),
 	})

@@ -80,7 +80,9 @@ func nodeManagerCommand(s streams) *cobra.Command {
 			"yarn.resourcemanager.address. With gossip://HOST:PORT of any member, or with --join and no address of a ResourceManager, it is\n" +
 			"whichever the members know, also one that comes later or is started again elsewhere. What a flag does not say, settings\n" +
 			"yarn.nodemanager.* do: those of --conf and --properties-file, and of yarn-site.xml in YARN_CONF_DIR or HADOOP_CONF_DIR. Its\n" +
-			"pages and the logs of containers are at yarn.nodemanager.webapp.address, port 8042 unless it is set.",
+			"pages and the logs of containers are at yarn.nodemanager.webapp.address, port 8042 unless it is set.\n\n" +
+			"With --conf yarn.nodemanager.aux-services=spark_shuffle it serves the map outputs of executors at spark.shuffle.service.port,\n" +
+			"7337 unless it is set, to applications with spark.shuffle.service.enabled=true: executors that end take no map outputs with them.",
 		Example: "  coherer nodemanager yarn://127.0.0.1:8032\n  coherer nodemanager yarn://127.0.0.1:8032 --memory 4g --cores 2 --local-dirs /tmp/nm1 --log-dirs /tmp/nm1-logs\n" +
 			"  coherer nodemanager gossip://127.0.0.1:7946",
 		Args: arguments(0, 1),
