@@ -14,7 +14,6 @@ type outputMoves struct {
 	queue  []outputMove
 	known  map[outputKey]bool // were queued
 	moving int
-	moved  int
 	busy   map[string]bool // peers, by executor
 	failed map[string]bool
 }
@@ -114,7 +113,6 @@ func (e *Executor) outputMoved(c *rpcenv.Context, what outputMove, peer string, 
 	delete(o.busy, peer)
 	o.moving--
 	if err == nil {
-		o.moved++
 		c.Log().Infof("Migrated %s to executor %s", what.key, peer)
 		e.moveOutputs(c)
 		return

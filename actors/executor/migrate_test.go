@@ -23,6 +23,11 @@ type mover struct {
 	answers map[string][]string
 	held    []*storagepb.HeldBlock
 	moves   []string // block and peer
+	asked   []*storagepb.MoveBlock
+	gone    []string // blocks that are reported as kept no more
+	rounds  int      // questions for peers
+	fails   int      // so many of the next questions for peers do
+	forgets bool     // the next question for replicas fails
 	news    []string // the peers after an answer "gone for others"
 }
 
@@ -36,16 +41,32 @@ func newMover(t *testing.T, settings ...*app.Property) *mover {
 	m.manager.On(func(c *rpcenv.Context, q rpcenv.Message) bool {
 		switch q := q.(type) {
 		case *storagepb.GetPeers:
+			m.rounds++
+			m.wantOwn(q.GetBlockManagerId())
+			if m.fails > 0 {
+				m.fails--
+				rpcenv.Fail(c, q, errors.New("busy"))
+				break
+			}
 			r := &storagepb.Peers{}
 			for _, id := range m.peers {
 				r.Peers = append(r.Peers, &storagepb.BlockManagerId{ExecutorId: id})
 			}
 			rpcenv.Reply(c, q, r)
 		case *storagepb.GetReplicateInfoForRDDBlocks:
+			m.wantOwn(q.GetBlockManagerId())
+			if m.forgets {
+				m.forgets = false
+				rpcenv.Fail(c, q, errors.New("busy"))
+				break
+			}
 			rpcenv.Reply(c, q, &storagepb.ReplicateInfo{Blocks: m.held})
 		case *storagepb.MoveBlock:
 			m.answer(c, q)
 		case *storagepb.UpdateBlockInfo:
+			if l := q.GetStorageLevel(); !l.GetUseMemory() && !l.GetUseDisk() {
+				m.gone = append(m.gone, q.GetBlockId())
+			}
 			rpcenv.Reply(c, q, &rpc.Bool{Value: true})
 		case *storagepb.GetLocationsAndStatus:
 			rpcenv.Reply(c, q, &storagepb.BlockLocationsAndStatus{})
@@ -57,9 +78,18 @@ func newMover(t *testing.T, settings ...*app.Property) *mover {
 	return m
 }
 
+// wantOwn wants the executor's own block manager in a question.
+func (m *mover) wantOwn(id *storagepb.BlockManagerId) {
+	if id.GetExecutorId() != "0" {
+		m.t.Errorf("it asks as %v", id)
+	}
+}
+
 // answer answers a move as the test says for the peer, one after the other; the last stays.
 func (m *mover) answer(c *rpcenv.Context, q *storagepb.MoveBlock) {
 	peer := q.GetTo().GetExecutorId()
+	m.asked = append(m.asked, q)
+	m.wantOwn(q.GetFrom())
 	m.moves = append(m.moves, q.GetBlockId()+">"+peer)
 	how := "takes"
 	if all := m.answers[peer]; len(all) > 0 {
