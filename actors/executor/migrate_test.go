@@ -298,19 +298,3 @@ func TestACachedBlockGoesWhereItIsNot(t *testing.T) {
 	m.cache(0, 1)
 	m.ends(1, "rdd_0_0>8")
 }
-
-// Each failure counts, and what no executor takes is given up.
-func TestACachedBlockIsTriedAgainInTheNextRound(t *testing.T) {
-	m := newMover(t, &app.Property{Key: "spark.storage.decommission.replicationReattemptInterval", Value: "5s"})
-	m.peers, m.answers = []string{"7"}, map[string][]string{"7": {"full", "gone", "takes"}}
-	m.cache(0)
-	m.ends(11, "rdd_0_0>7", "rdd_0_0>7", "rdd_0_0>7")
-	m = newMover(t)
-	m.peers, m.answers = []string{"7", "8"}, map[string][]string{"7": {"full"}, "8": {"full"}}
-	m.cache(0)
-	m.driver.Send(m.ref, &app.DecommissionExecutor{})
-	m.expect(&app.RemoveExecutor{})
-	if len(m.moves) != 3 {
-		t.Errorf("moves %q, want three failures", m.moves)
-	}
-}

@@ -115,3 +115,42 @@ func TestACheckSumThatDoesNotFitFailsTheOutput(t *testing.T) {
 		t.Errorf("%v, aborted %t", err, full.aborted)
 	}
 }
+
+// A block is sealed where the next one begins, once, and only if something was written to it.
+func TestABlockIsSealedWhereTheNextOneBegins(t *testing.T) {
+	plain := &plainOutput{blocks: make([][]byte, 3)}
+	out := seal(plain, adler32.New)
+	write := func(reduce int, text string) error {
+		err := out.Partition(reduce)
+		_, failed := out.Write([]byte(text))
+		return errors.Join(err, failed)
+	}
+	if err := errors.Join(write(0, "one"), write(1, ""), write(2, "")); err != nil {
+		t.Fatal(err)
+	}
+	if len(plain.blocks[0]) != 3+4 || len(plain.blocks[1]) > 0 || len(plain.blocks[2]) > 0 {
+		t.Errorf("blocks %q", plain.blocks)
+	}
+}
+
+// brokenOutput fails to begin a block.
+type brokenOutput struct{ plainOutput }
+
+func (brokenOutput) Partition(int) error { return errFull }
+
+// What the output below fails with is the error of each step.
+func TestTheErrorsOfAnOutputAreThoseOfItsSeal(t *testing.T) {
+	full := seal(&fullOutput{}, adler32.New)
+	if _, err := full.Write([]byte("abc")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := full.Write([]byte("def")); !errors.Is(err, errFull) {
+		t.Errorf("a write: %v", err)
+	}
+	if err := full.Partition(1); !errors.Is(err, errFull) {
+		t.Errorf("the checksum of a block: %v", err)
+	}
+	if err := seal(&brokenOutput{}, adler32.New).Partition(0); !errors.Is(err, errFull) {
+		t.Errorf("the next block: %v", err)
+	}
+}
