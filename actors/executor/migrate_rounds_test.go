@@ -3,6 +3,7 @@ package executor_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/coherer/coherer/messages/app"
 )
@@ -93,5 +94,43 @@ func TestACachedBlockIsTriedAgainInTheNextRound(t *testing.T) {
 	m.expect(&app.RemoveExecutor{})
 	if len(m.moves) != 3 {
 		t.Errorf("moves %q, want three failures", m.moves)
+	}
+}
+
+// leaves decommissions the executor and lets some rounds pass, in which it must not end.
+func (m *mover) leaves() {
+	m.t.Helper()
+	m.driver.Send(m.ref, &app.DecommissionExecutor{})
+	m.driver.Quiet(2 * time.Minute)
+}
+
+// Until the answer to a question is there, a round asks no second time, and the executor does not end.
+func TestARoundWaitsForTheAnswerOfTheOneBefore(t *testing.T) {
+	m := newMover(t)
+	m.holds = true
+	m.mapped(5)
+	m.cache(0)
+	if m.leaves(); m.rounds != 1 || len(m.moves) > 0 {
+		t.Errorf("%d questions, moves %q", m.rounds, m.moves)
+	}
+	m = newMover(t)
+	m.peers, m.answers = []string{"7"}, map[string][]string{"7": {"keeps"}}
+	m.cache(0)
+	if m.leaves(); len(m.moves) != 1 {
+		t.Errorf("moves %q while the first one goes on", m.moves)
+	}
+}
+
+// Without peers partitions stay where they are, and no further round looks for some.
+func TestWithoutPeersNothingMovesAnyMore(t *testing.T) {
+	m := newMover(t)
+	m.cache(0)
+	m.ends(1)
+	m = newMover(t)
+	m.mapped(5)
+	m.cache(0)
+	m.launch(task(t, sleeps.With(none{}), 9))
+	if m.leaves(); m.rounds != 1 {
+		t.Errorf("it asked for peers %d times", m.rounds)
 	}
 }

@@ -27,6 +27,7 @@ type mover struct {
 	gone    []string // blocks that are reported as kept no more
 	rounds  int      // questions for peers
 	fails   int      // so many of the next questions for peers do
+	holds   bool     // questions for peers are not answered
 	forgets bool     // the next question for replicas fails
 	news    []string // the peers after an answer "gone for others"
 }
@@ -43,6 +44,10 @@ func newMover(t *testing.T, settings ...*app.Property) *mover {
 		case *storagepb.GetPeers:
 			m.rounds++
 			m.wantOwn(q.GetBlockManagerId())
+			if m.holds {
+				rpcenv.Defer(c, q)
+				break
+			}
 			if m.fails > 0 {
 				m.fails--
 				rpcenv.Fail(c, q, errors.New("busy"))

@@ -68,3 +68,19 @@ func TestTheHeartbeatIsShorterThanTheTimeoutOfTheNetwork(t *testing.T) {
 		}
 	}
 }
+
+// The outputs have moved when none waits and none is on its way, or when nothing moves any more.
+func TestWhenOutputsHaveMoved(t *testing.T) {
+	waits := []outputMove{{}}
+	for _, k := range []struct {
+		moves outputMoves
+		want  bool
+	}{
+		{outputMoves{on: true}, true}, {outputMoves{on: true, queue: waits}, false}, {outputMoves{on: true, moving: 1}, false},
+		{outputMoves{queue: waits, moving: 1}, true},
+	} {
+		if got := k.moves.done(); got != k.want {
+			t.Errorf("%+v: %t", k.moves, got)
+		}
+	}
+}
