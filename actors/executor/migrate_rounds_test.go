@@ -134,3 +134,19 @@ func TestWithoutPeersNothingMovesAnyMore(t *testing.T) {
 		t.Errorf("it asked for peers %d times", m.rounds)
 	}
 }
+
+// An output that is written while the executor leaves moves as well, before the executor ends.
+func TestATaskThatEndsLateHasItsOutputMoved(t *testing.T) {
+	m := newMover(t)
+	m.peers = []string{"7"}
+	m.launch(task(t, sleeps.With(none{}), 9))
+	m.driver.Send(m.ref, &app.DecommissionExecutor{})
+	m.driver.Quiet(5 * time.Second)
+	m.mapped(1) // the driver sent it before it knew
+	m.driver.Send(m.ref, &app.KillTask{TaskId: 9, Executor: "0", Reason: "test"})
+	m.end()
+	m.expect(&app.RemoveExecutor{})
+	if !slices.Equal(m.moves, []string{first + ">7"}) {
+		t.Errorf("moves %q", m.moves)
+	}
+}
