@@ -26,6 +26,8 @@ var (
 	ErrHostClosed = errors.New("host is closed")
 	// ErrCannotStart is the answer of a Host that was made without Options.Start.
 	ErrCannotStart = errors.New("this host cannot start processes")
+	// ErrStillRun is the error of a Close that waited in vain.
+	ErrStillRun = errors.New("these still run")
 )
 
 // Options are the settings of a Host. The zero value is a Host over TCP that records nothing and starts no process.
@@ -244,9 +246,6 @@ func (h *Host) Entropy(string) uint64 {
 
 // Recorder is Options.Recorder.
 func (h *Host) Recorder() *record.Recorder { return h.opts.Recorder }
-
-// ErrStillRun is the error of a Close that waited in vain.
-var ErrStillRun = errors.New("these still run")
 
 // Close ends listeners, dials and links, writing for at most a second what is queued, and waits for everything that the
 // Host started, at most Options.CloseTimeout. The error, ErrStillRun, names what still runs then. No callback begins after it. It may
