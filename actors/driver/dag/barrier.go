@@ -50,11 +50,12 @@ func (s *Scheduler) checkBarriers(c *rpcenv.Context, j *job, of split) {
 
 // checkSlots starts a job when all tasks of its barrier stages can run at once: now, or at one of the next checks.
 func (s *Scheduler) checkSlots(c *rpcenv.Context, j *job) {
-	rpcenv.Ask(c, s.cfg.Scheduler, tasks.RequestSlots{}, func(have tasks.Slots, err error) {
-		if !s.waits(j) {
+	rpcenv.Ask(c, s.cfg.Scheduler, tasks.RequestSlots{}, func(have tasks.Slots, _ error) {
+		if !slices.Contains(s.jobs, j) { // it has ended meanwhile
 			return
 		}
-		if err == nil && have.N >= j.slots {
+		// With an error there are none.
+		if have.N >= j.slots {
 			s.startJob(c, j, j.split)
 			return
 		}
@@ -73,15 +74,12 @@ func (s *Scheduler) checkSlots(c *rpcenv.Context, j *job) {
 
 func (s *Scheduler) checkBarrierSlots(c *rpcenv.Context, m CheckBarrierSlots) {
 	for _, j := range s.jobs {
-		if j.id == m.JobID && s.waits(j) {
+		if j.id == m.JobID {
 			s.checkSlots(c, j)
 			return
 		}
 	}
 }
-
-// waits reports whether a job is there and has not started.
-func (s *Scheduler) waits(j *job) bool { return j.of == nil && slices.Contains(s.jobs, j) }
 
 // announceBarrier tells barrierSync of an attempt of a barrier stage, before its tasks are submitted.
 func (s *Scheduler) announceBarrier(c *rpcenv.Context, g *stage, attempt int32, of int) {

@@ -49,10 +49,11 @@ func barrierRig(t *testing.T, values map[string]string, slots int, changes ...fu
 		r.heard = append(r.heard, fmt.Sprintf("B: %T%v", m, m))
 		return true
 	})
+	r.slots = slots
 	hear := r.hear("S")
 	r.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		if q, ok := m.(tasks.RequestSlots); ok {
-			rpcenv.Reply(c, q, tasks.Slots{N: slots})
+			rpcenv.Reply(c, q, tasks.Slots{N: r.slots})
 			return true
 		}
 		return hear(c, m)

@@ -27,7 +27,7 @@ func (s *Scheduler) fetchFailed(c *rpcenv.Context, g *stage, m tasks.CompletionE
 	}
 	first := g.phase != phaseFailed
 	s.move(c, g, phaseFailed, "fetch failed") // before abortStage, which reports the end of a stage that runs
-	s.giveUp(c, m)
+	s.giveUp(c, g, m)
 	if len(g.fetchFailed) >= s.maxFetch {
 		s.abortStage(c, g, fmt.Sprintf("%s has failed the maximum allowable number of times: %d. Most recent failure reason:\n%s",
 			g, s.maxFetch, m.Reason.Text), m.Reason)
@@ -57,13 +57,11 @@ func (s *Scheduler) fetchFailed(c *rpcenv.Context, g *stage, m tasks.CompletionE
 
 // giveUp forgets the output that could not be fetched and, since its executor seems to be gone, all others there; but not
 // outputs that the executor wrote since an earlier report of the same loss.
-func (s *Scheduler) giveUp(c *rpcenv.Context, m tasks.CompletionEvent) {
+func (s *Scheduler) giveUp(c *rpcenv.Context, g *stage, m tasks.CompletionEvent) {
 	f := m.Reason.Fetch
 	// The reducer did not even learn a place, so no executor is to blame.
 	if f.From == nil {
-		if g := s.stages[m.Set.Stage]; g != nil {
-			g.distrusts = true
-		}
+		g.distrusts = true
 		return
 	}
 	executor := f.From.GetExecutorId()

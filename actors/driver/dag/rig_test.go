@@ -33,10 +33,13 @@ type rig struct {
 	ends      []event.TaskEnd
 	forgotten []int32
 	started   []event.JobStart
-	heard     []string   // by all, since the last want; the letter names the receiver
-	asked     int        // jobs
-	bad       []error    // of the jobs that failed
-	action    rdd.Action // of the jobs; "": collect
+	heard     []string     // by all, since the last want; the letter names the receiver
+	asked     int          // jobs
+	slots     int          // of a barrierRig
+	bad       []error      // of the jobs that failed
+	action    rdd.Action   // of the jobs; "": collect
+	node      int          // that jobs of rdd.ActionCheckpoint write
+	marked    []Checkpoint // that the jobs which ended well have asked for
 }
 
 func newRig(t *testing.T, values map[string]string) *rig {
@@ -179,13 +182,14 @@ func submit[T any](r *rig, b rdd.Bound[T]) {
 func (r *rig) ask(c *rpcenv.Context, inv rdd.Invocation) {
 	n := r.asked
 	r.asked++
-	rpcenv.Ask(c, r.ref, JobSubmitted{JobID: int32(n), Invocation: inv, Action: cmp.Or(r.action, rdd.ActionCollect)}, func(res JobResult, err error) {
+	rpcenv.Ask(c, r.ref, JobSubmitted{JobID: int32(n), Invocation: inv, Action: cmp.Or(r.action, rdd.ActionCollect), Node: r.node}, func(res JobResult, err error) {
 		if err != nil {
 			r.bad = append(r.bad, err)
 			r.heard = append(r.heard, fmt.Sprintf("P: job %d: %v", n, err))
 			return
 		}
 		r.heard = append(r.heard, fmt.Sprintf("P: job %d: %v", n, res.Results))
+		r.marked = append(r.marked, res.Checkpoints...)
 		if len(res.Accumulated) > 0 {
 			r.heard = append(r.heard, fmt.Sprintf("P: job %d accumulated %s", n, res.Accumulated))
 		}
