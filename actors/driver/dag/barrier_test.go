@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coherer/coherer/actors/driver/barrier"
 	"github.com/coherer/coherer/actors/driver/event"
@@ -53,7 +54,11 @@ func barrierRig(t *testing.T, values map[string]string, slots int, changes ...fu
 	hear := r.hear("S")
 	r.scheduler.On(func(c *rpcenv.Context, m rpcenv.Message) bool {
 		if q, ok := m.(tasks.RequestSlots); ok {
-			rpcenv.Reply(c, q, tasks.Slots{N: r.slots})
+			if r.whenAsked != nil {
+				r.whenAsked(c, q)
+			} else {
+				rpcenv.Reply(c, q, tasks.Slots{N: r.slots})
+			}
 			return true
 		}
 		return hear(c, m)
@@ -149,5 +154,95 @@ func TestAJobThatWaitsForSlotsCanBeCancelled(t *testing.T) {
 	r.failed(0, JobError{JobID: 0, Reason: "now", Kind: KindCancelled})
 	if len(r.sets) > 0 || len(r.bad) != 1 {
 		t.Error(r.sets, r.bad)
+	}
+}
+
+// between has a barrier stage of 2 tasks between two shuffles.
+var between = rdd.Define("dag-test-between", func(int) rdd.Dataset[ones] {
+	met := rdd.Barrier(sums(), func(_ rdd.BarrierTask, in iter.Seq[ones]) iter.Seq[ones] { return in })
+	return rdd.ReduceByKey(rdd.Map(met, func(p ones) ones { return p }), func(a, b int64) int64 { return a + b }, 2)
+})
+
+// What a barrier stage has brought is dropped at once when a task of it fails, or fails to fetch: executors must not read it meanwhile. So
+// it is when a reducer fails to fetch from it.
+func TestOutputsOfABarrierStageAreDroppedAtOnce(t *testing.T) {
+	for name, k := range map[string]struct {
+		comes []rpcenv.Message
+		want  string
+	}{
+		"a task fails": {
+			[]rpcenv.Message{end(1, 0, 0, "a", tasks.Reason{Kind: tasks.KindExceptionFailure})}, "T: drop all of 1, epoch 2",
+		},
+		"a task fails to fetch": {
+			[]rpcenv.Message{missed(1, 0, 0, 0, 0, "a", 1)}, "T: drop 0/0 at a, epoch 2\nT: drop all at a, epoch 3\nT: drop all of 1, epoch 4",
+		},
+		"a reducer fails to fetch": {
+			[]rpcenv.Message{mapped(1, 0, 0, "b", 1), missed(2, 0, 0, 1, 0, "b", 2)},
+			"T: output 1/0 at b\nT: epoch 2\nT: drop 1/0 at b, epoch 3\nT: drop all at b, epoch 4\nT: drop all of 1, epoch 5",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := barrierRig(t, nil, 2)
+			submit(r, between.With(0))
+			r.tell(mapped(0, 0, 0, "a", 0), mapped(0, 0, 1, "a", 0), mapped(0, 0, 2, "a", 0), mapped(1, 0, 1, "c", 1))
+			r.forget()
+			r.tell(k.comes...)
+			if got := r.only("T"); got != k.want {
+				t.Errorf("got\n%s\nwant\n%s", got, k.want)
+			}
+		})
+	}
+}
+
+// A failed task of a barrier stage that brings the result fails its job: the program may have seen other results.
+func TestAFailedTaskOfABarrierResultStageFailsItsJob(t *testing.T) {
+	r := barrierRig(t, nil, 2)
+	r.submitAll(under(t, rdd.WithProperty(t.Context(), rdd.PropertyInterrupt, "true"), sumsAndMeets.With(0)))
+	r.Settle()
+	r.tell(mapped(0, 0, 0, "a", 0), mapped(0, 0, 1, "b", 0))
+	if got := r.only("B"); got != "B: barrier.StageStart{{} 1 0 2}" {
+		t.Error(got)
+	}
+	r.tell(end(1, 0, 1, "a", tasks.Reason{Kind: tasks.KindExceptionFailure, Text: "no luck"}))
+	heard := r.heard
+	if got := r.only("B"); got != "B: barrier.StageEnd{{} 1 0}" {
+		t.Error(got)
+	}
+	r.heard = heard
+	if got, want := r.only("S"), "S: cancel 1: Task ResultTask(1, 1) from barrier stage ResultStage 1 failed., interrupted"; !strings.HasPrefix(got, want) {
+		t.Error(got)
+	}
+	r.failed(0, JobError{
+		Kind: tasks.KindExceptionFailure,
+		Reason: "Could not recover from a failed barrier ResultStage. Most recent failure reason: Stage failed because barrier task " +
+			"ResultTask(1, 1) finished unsuccessfully.\nno luck",
+	})
+	r.Advance(time.Second)
+	if got := r.only("S"); got != "" {
+		t.Error(got)
+	}
+}
+
+// Barrier stages that fail together are submitted again together: the first failure begins the delay, and a later one does not.
+func TestBarrierStagesThatFailTogetherAreOneRound(t *testing.T) {
+	r := barrierRig(t, nil, 2)
+	submit(r, meetsAndSums.With(0))
+	submit(r, meetsAndSums.With(1))
+	fails := func(stage, attempt int32) {
+		r.tell(end(stage, attempt, 0, "a", tasks.Reason{Kind: tasks.KindExceptionFailure}))
+		r.heard = nil
+	}
+	fails(0, 0)
+	r.Advance(resubmitDelay / 2)
+	fails(2, 0)
+	r.Advance(resubmitDelay / 2)
+	if got := r.only("S"); got != "S: submit 0.1 [0 1]\nS: submit 2.1 [0 1]" {
+		t.Error(got)
+	}
+	r.Advance(resubmitDelay / 4)
+	fails(0, 1)
+	r.Advance(resubmitDelay / 2)
+	if got := r.only("S"); got != "" {
+		t.Errorf("before its delay: %s", got)
 	}
 }

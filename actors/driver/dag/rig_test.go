@@ -33,13 +33,15 @@ type rig struct {
 	ends      []event.TaskEnd
 	forgotten []int32
 	started   []event.JobStart
-	heard     []string     // by all, since the last want; the letter names the receiver
-	asked     int          // jobs
-	slots     int          // of a barrierRig
-	bad       []error      // of the jobs that failed
-	action    rdd.Action   // of the jobs; "": collect
-	node      int          // that jobs of rdd.ActionCheckpoint write
-	marked    []Checkpoint // that the jobs which ended well have asked for
+	posted    []rpcenv.Message                          // to the bus of a busRig
+	heard     []string                                  // by all, since the last want; the letter names the receiver
+	asked     int                                       // jobs
+	slots     int                                       // of a barrierRig
+	whenAsked func(*rpcenv.Context, tasks.RequestSlots) // answers instead; nil: at once, with slots
+	bad       []error                                   // of the jobs that failed
+	action    rdd.Action                                // of the jobs; "": collect
+	node      int                                       // that jobs of rdd.ActionCheckpoint write
+	marked    []Checkpoint                              // that the jobs which ended well have asked for
 }
 
 func newRig(t *testing.T, values map[string]string) *rig {
