@@ -169,10 +169,9 @@ func (s *Scheduler) resultTaskSucceeded(c *rpcenv.Context, g *stage, m tasks.Com
 
 // accumulate notes what a task has added to accumulators, for the first of the jobs that need its stage: Spark counts it once, too.
 func (g *stage) accumulate(result *app.TaskResult) {
-	if j := g.job(); j != nil {
-		for _, a := range result.GetAccumulated() {
-			j.accumulated = append(j.accumulated, rdd.Update{Name: a.GetName(), Value: a.GetValue()})
-		}
+	j := g.job()
+	for _, a := range result.GetAccumulated() {
+		j.accumulated = append(j.accumulated, rdd.Update{Name: a.GetName(), Value: a.GetValue()})
 	}
 }
 

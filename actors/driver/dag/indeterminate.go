@@ -16,8 +16,8 @@ func (s *Scheduler) rollBack(c *rpcenv.Context, writer *stage) {
 	c.Log().Infof("The shuffle map stage %s with indeterminate output was failed, we will roll back and rerun the stages that are made of it", writer)
 	// abortStage takes jobs out of s.jobs.
 	for _, j := range slices.Clone(s.jobs) {
-		if len(j.stages) == 0 || !slices.Contains(s.jobs, j) {
-			continue // it has not started, or has ended meanwhile
+		if len(j.stages) == 0 {
+			continue // it has not started
 		}
 		if g := j.result(); g.left < g.wanted && g.needs(writer, map[*stage]bool{}) {
 			s.abortStage(c, g, fmt.Sprintf("A shuffle map stage with indeterminate output was failed and retried. However, Spark cannot rollback "+

@@ -137,16 +137,14 @@ func (s *Scheduler) keep(d *dataset, p rdd.Persisted) *kept {
 	return k
 }
 
-// unpersist forgets a dataset, then calls with the number of blocks that the executors gave up.
+// unpersist forgets a dataset. If it is kept in blocks, then is called with the number of those that the executors gave up.
 func (s *Scheduler) unpersist(c *rpcenv.Context, k *kept, then func(blocks int)) {
 	k.gone = true
 	delete(s.kept.byKey, k.key)
 	delete(s.kept.byID, k.id)
-	if k.checkpoint != nil { // it has no blocks
-		then(0)
-		return
+	if k.checkpoint == nil { // else it has no blocks
+		s.removeRDD(c, k.id, then)
 	}
-	s.removeRDD(c, k.id, then)
 }
 
 func (s *Scheduler) removeRDD(c *rpcenv.Context, id int32, then func(blocks int)) {
@@ -199,7 +197,7 @@ func (s *Scheduler) loseKept(executor string) {
 // trusts in none.
 func (g *stage) wholeNode(node int) bool {
 	k := g.of.kept[node]
-	return k.stored() || k != nil && k.whole() && !g.distrusts
+	return k.stored() || k.whole() && !g.distrusts
 }
 
 // neededParents are the parents whose outputs the stage reads: not those behind a dataset that is wholly kept. It mirrors
@@ -226,7 +224,7 @@ func (g *stage) nearKept() func(partition int32) []tasks.Location {
 	}
 	near, err := g.of.what.Lineage.KeptNear(g.node, g.splits, func(node, partition int) bool {
 		k := g.of.kept[node]
-		return k != nil && !k.gone && partition < len(k.places) && len(k.places[partition]) > 0
+		return !k.gone && partition < len(k.places) && len(k.places[partition]) > 0
 	})
 	if err != nil { // not reached: the splits were made of this lineage
 		return nil

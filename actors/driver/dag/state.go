@@ -106,7 +106,7 @@ func newStage(id int32, of *dataset, node int, writes *shuffle, splits [][]byte)
 
 // commits reports whether the stage's tasks write output that they commit.
 func (g *stage) commits() bool {
-	return g.shuffle == nil && g.job() != nil && (g.job().action == rdd.ActionSave || g.job().action == rdd.ActionCheckpoint)
+	return g.shuffle == nil && (g.job().action == rdd.ActionSave || g.job().action == rdd.ActionCheckpoint)
 }
 
 // only makes a stage want the results of some partitions alone.
@@ -121,21 +121,11 @@ func (g *stage) only(partitions []int32) {
 	g.left, g.wanted = len(wanted), len(wanted)
 }
 
-// job is the first of the jobs that need the stage; nil when all are over.
-func (g *stage) job() *job {
-	if len(g.jobs) == 0 {
-		return nil
-	}
-	return g.jobs[0]
-}
+// job is the first of the jobs that need the stage. One that no job needs is not in Scheduler.stages.
+func (g *stage) job() *job { return g.jobs[0] }
 
-// jobID is the number of that job, -1 for none.
-func (g *stage) jobID() int32 {
-	if j := g.job(); j != nil {
-		return j.id
-	}
-	return -1
-}
+// jobID is the number of that job.
+func (g *stage) jobID() int32 { return g.job().id }
 
 // isMissing reports whether a partition is to be computed.
 func (g *stage) isMissing(partition int) bool {

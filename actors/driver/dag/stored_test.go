@@ -91,13 +91,13 @@ func TestTheJobThatWritesACheckpoint(t *testing.T) {
 	r.tell(CheckpointEnded{RDD: 3})
 	r.forget()
 	r.marked = nil
-	r.action, r.node = rdd.ActionCheckpoint, 2
+	r.action, r.node = rdd.ActionCheckpoint, 3
 	inv := under(t, t.Context(), storedSums.With(0))
 	inv.Output = rdd.JobOutput{Path: "/c/x", Job: "j"}
 	r.submitAll(inv)
 	r.want("L: job 1 dag-test-stored-sums of stages [2 3]", "L: job 1 stage 3.0: 2 tasks for results", "C: stage 3 of 2", "S: submit 3.0 [0 1]")
 	w := r.sets[len(r.sets)-1].Work
-	if w.Node != 2 || w.Output.GetPath() != "/c/x" || w.Output.GetJob() != "j" || w.Action != "checkpoint" {
+	if w.Node != 3 || w.Output.GetPath() != "/c/x" || w.Output.GetJob() != "j" || w.Action != "checkpoint" {
 		t.Errorf("%+v", w)
 	}
 	r.counts(3, 0)
