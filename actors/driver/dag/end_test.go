@@ -3,6 +3,7 @@ package dag
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,7 +125,7 @@ func TestTheEndOfAnApplicationIsReportedOnce(t *testing.T) {
 			log := logtest.NewLocal(r.scheduler.Env.Log().Logger)
 			lines := func() (n int) {
 				for _, e := range log.AllEntries() {
-					if e.Message == dead.Line {
+					if e.Message == dead.Line || e.Message == "" {
 						n++
 					}
 				}
@@ -147,6 +148,7 @@ func TestTheEndOfAnApplicationIsReportedOnce(t *testing.T) {
 				r.scheduler.Env.Stop(Name)
 			}
 			r.Advance(time.Second)
+			r.scheduler.Env.Stop(Name)
 			r.Advance(time.Second)
 			if got := lines(); got != k.late {
 				t.Errorf("the log says it %d times, want %d", got, k.late)
@@ -178,6 +180,11 @@ func TestACancellationIsAnsweredOnce(t *testing.T) {
 	for _, q := range []rpcenv.Message{JobCancelled{}, StageCancelled{}, JobGroupCancelled{}, JobTagCancelled{}, AllJobsCancelled{}} {
 		if _, err := rpctest.Ask[JobsCancelled](r.scheduler, r.ref, q); err != nil {
 			t.Errorf("%T: %v", q, err)
+		}
+	}
+	for _, e := range r.Trace().Entries {
+		if strings.Contains(e.Outcome, rpcenv.ErrRefusedUnsupported.Error()) {
+			t.Errorf("%s is answered, and refused too", e.Type)
 		}
 	}
 }

@@ -97,15 +97,17 @@ func TestTheListenerHearsOfEachEndOfATask(t *testing.T) {
 	e := tasks.CompletionEvent{
 		Set: tasks.SetID{Stage: 1, Attempt: 2}, Index: 3, Partition: 1, TaskID: 5, Attempt: 6, Executor: "a", Host: "h",
 		Reason: tasks.Reason{Kind: tasks.KindExceptionFailure, Text: "why"}, Map: true, Level: tasks.RackLocal,
+		Speculative: true, Result: &app.TaskResult{Count: 3},
 		Launched: time.Unix(1, 0), GettingResult: time.Unix(2, 0), Finished: time.Unix(3, 0),
 	}
 	killed, again, over := e, e, e
 	killed.Reason.Kind, again.Reason.Kind, over.Set.Stage = tasks.KindTaskKilled, tasks.KindResubmitted, 9
 	r.tell(e, killed, again, over)
 	want := event.TaskEnd{
-		JobID: 1, StageID: 1, StageAttempt: 2, TaskID: 5, Index: 3, Partition: 1, Attempt: 6, ExecutorID: "a", Host: "h", Failure: "why",
+		JobID: 1, StageID: 1, StageAttempt: 2, TaskID: 5, Index: 3, Partition: 1, Attempt: 6, ExecutorID: "a", Host: "h", Failure: "why", Speculative: true,
 		TaskEnded: event.TaskEnded{
 			Map: true, Locality: "RACK_LOCAL", Reason: e.Reason, Launched: e.Launched, GettingResult: e.GettingResult, Finished: e.Finished,
+			Result: e.Result,
 		},
 	}
 	wants := []event.TaskEnd{want, want, want, want}

@@ -138,16 +138,6 @@ func TestWhatIsForgottenOfDatasets(t *testing.T) {
 	}
 }
 
-// A checkpoint of a file that is missing fails its job, as any other does.
-func TestACheckpointOfAMissingFileFailsItsJob(t *testing.T) {
-	r := newRigWith(t, nil, rdd.MemFS{}, func(*Config) {})
-	r.action, r.node = rdd.ActionCheckpoint, checkpointOf(t, under(t, t.Context(), storedHalf.With(0)).Lineage)
-	submit(r, storedHalf.With(0))
-	if len(r.bad) != 1 || len(r.sets) > 0 {
-		t.Error(r.bad, r.sets)
-	}
-}
-
 // A function of the user that fails to say where a partition wants to run fails its job.
 func TestAPreferenceThatFailsFailsItsJob(t *testing.T) {
 	r := newRig(t, nil)
