@@ -123,8 +123,7 @@ func (s *Scheduler) keptOf(c *rpcenv.Context, d *dataset, nodes []rdd.Persisted)
 func (s *Scheduler) keep(d *dataset, p rdd.Persisted) *kept {
 	id := d.rdds[p.Node]
 	if s.kept.used[id] {
-		id = s.newRDD()
-		d.rdds[p.Node] = id
+		id = s.newRDD() // which keptOf enters
 	}
 	k := &kept{
 		id: id, key: p.Key, version: p.Version, level: p.Level, places: make([][]place, p.Partitions), missing: p.Partitions,
