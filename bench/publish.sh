@@ -31,6 +31,8 @@ endpoints gobench:ns/op,B/endpoint,B/side go test ./rpcenv -run '^$' -bench 'Idl
 tasks gobench:tasks/s,ns/op go test ./cluster/local -run '^$' -bench '{Tasks/Tasks/.*/tasks=25000}' -benchtime 1x -count {2/1}
 jobs gobench:ms-p50,ms-p99 go test ./cluster/local -run '^$' -bench 'Job/' -benchtime {3000x/300x} -count {3/1}
 allocation gobench:ns/op,s-all go test ./cluster/local -run '^$' -bench DynamicAllocation -benchtime 1x -count {3/1}
+cached gobench:ms-first,ms-second,times-faster go test ./cluster/local -run '^$' -bench CachedPass -benchtime {5x/1x} -count {3/1}
+terasort text bench/terasort.sh {10000000/100000} {3/1}
 register gobench:ns/op go test ./cluster/local -run '^$' -bench '{Register/Register/workers=[12]000}' -benchtime 1x -count {3/1}
 start gobench:ns/op,MB-resident go test ./cluster/local ./cmd/coherer -run '^$' -bench '^BenchmarkStart$|Thousand|Daemon' -benchtime {5x/1x} -count {3/1}
 words gobench:MB/s,allocs/op go test ./actors/rdd ./examples/wordcount/job -run '^$' -bench 'WordCountMapSide|MostFrequent' -benchmem -benchtime {10x/2x} -count {3/1}
