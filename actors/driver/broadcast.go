@@ -3,6 +3,7 @@ package driver
 import (
 	"errors"
 
+	"github.com/coherer/coherer/actors/driver/mapoutput"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage"
 	"github.com/coherer/coherer/rpcenv"
@@ -44,6 +45,16 @@ func (d *Driver) Unbroadcast(b *rpcenv.Blocking, id int64, destroyed string) err
 	}
 	_, err := rpcenv.AskWait(b, d.ref(storage.MasterName), storage.GiveUpBroadcast{ID: id, FromDriver: destroyed != ""})
 	return err
+}
+
+// longLists is how MapOutputTracker sends long lists.
+func (d *Driver) longLists() mapoutput.Config {
+	if d.broadcasts == nil {
+		return mapoutput.Config{}
+	}
+	return mapoutput.Config{
+		MinSize: shuffleMapOutputMinSizeForBroadcast.Get(d.env.Conf()), Broadcast: d.Broadcast, Unbroadcast: d.Unbroadcast,
+	}
 }
 
 // checkBroadcasts fails with a *rdd.DestroyedError for a job that has a broadcast which was destroyed.

@@ -130,7 +130,7 @@ type named struct {
 
 func (d *Driver) endpoints(cfg Config) []named {
 	all := []named{
-		{mapoutput.Name, mapoutput.New()},
+		{mapoutput.Name, mapoutput.New(d.longLists())},
 		{storage.MasterName, d.blocks},
 		{storage.MasterHeartbeatName, &storage.MasterHeartbeat{}},
 		{commit.Name, commit.New()},

@@ -37,7 +37,7 @@ var (
 	SchedulerMaxRegisteredResourcesWaitingTime = conf.Declare(Settings, "spark.scheduler.maxRegisteredResourcesWaitingTime",
 		conf.AtLeast(conf.Durations(time.Millisecond), 0), "30s",
 		"After how long tasks start whatever the share of registered cores.")
-	_ = conf.Declare(Settings, "spark.shuffle.mapOutput.minSizeForBroadcast",
+	shuffleMapOutputMinSizeForBroadcast = conf.Declare(Settings, "spark.shuffle.mapOutput.minSizeForBroadcast",
 		conf.Between(conf.Sizes(conf.Byte), 0, 2047*conf.MiB), "512k",
-		"Lists of map outputs from this size on go by broadcast.").Awaits("map outputs by broadcast")
+		"Lists of map outputs from this size on go by broadcast.")
 )

@@ -85,12 +85,7 @@ func (e *Executor) broadcastValue(c *rpcenv.Context, v rdd.BroadcastVar, then fu
 	if len(waiting) > 0 {
 		return
 	}
-	c.Log().Infof("Started reading broadcast variable %d with %d pieces (estimated total size %d B)", info.ID, info.Pieces, info.Size)
-	r := reader{
-		info: info, io: e.cfg.IO, self: e.blockManagerID(), cached: e.cached, master: e.blocks,
-		// Of the endpoint's own stream: bodies have none.
-		random: broadcast.Random(c.Rand().Uint64(), c.Rand().Uint64()),
-	}
+	r := e.reader(c, info)
 	rpcenv.Run(c, "", func(b *rpcenv.Blocking) (any, error) {
 		r.b = b
 		encoded, err := r.read()
@@ -109,6 +104,16 @@ func (e *Executor) broadcastValue(c *rpcenv.Context, v rdd.BroadcastVar, then fu
 			f(value, err)
 		}
 	})
+}
+
+// reader is that of one broadcast.
+func (e *Executor) reader(c *rpcenv.Context, info rdd.BroadcastInfo) reader {
+	c.Log().Infof("Started reading broadcast variable %d with %d pieces (estimated total size %d B)", info.ID, info.Pieces, info.Size)
+	return reader{
+		info: info, io: e.cfg.IO, self: e.blockManagerID(), cached: e.cached, master: e.blocks,
+		// Of the endpoint's own stream: bodies have none.
+		random: broadcast.Random(c.Rand().Uint64(), c.Rand().Uint64()),
+	}
 }
 
 // reader fetches the pieces of one broadcast.

@@ -133,6 +133,7 @@ func (e *Executor) withOutputs(c *rpcenv.Context, l *rdd.Lineage, d *app.TaskDes
 	done(nil)
 }
 
+// fetchOutputs learns the map outputs of a shuffle. It mirrors MapOutputTrackerWorker.getStatuses.
 func (e *Executor) fetchOutputs(c *rpcenv.Context, shuffle int32, then func(error)) {
 	if e.state.outputs[shuffle] != nil {
 		then(nil)
@@ -143,7 +144,7 @@ func (e *Executor) fetchOutputs(c *rpcenv.Context, shuffle int32, then func(erro
 	if len(waiting) > 0 { // one ask is out for all
 		return
 	}
-	rpcenv.Ask(c, e.tracker, &storagepb.GetMapOutputStatuses{ShuffleId: &shuffle}, func(r *storagepb.MapOutputStatuses, err error) {
+	end := func(r *storagepb.MapOutputStatuses, err error) {
 		if err == nil {
 			e.state.see(r.GetEpoch())
 			e.state.outputs[shuffle] = r.GetStatuses() // the tracker has each output before the tasks that read it are sent
@@ -155,6 +156,18 @@ func (e *Executor) fetchOutputs(c *rpcenv.Context, shuffle int32, then func(erro
 		for _, f := range waiting {
 			f(err)
 		}
+	}
+	rpcenv.Ask(c, e.tracker, &storagepb.GetMapOutputStatuses{ShuffleId: &shuffle}, func(r *storagepb.MapOutputStatuses, err error) {
+		if err != nil || r.GetBroadcast() == nil {
+			end(r, err)
+			return
+		}
+		e.readOutputs(c, r, func(r *storagepb.MapOutputStatuses, err error) {
+			if err != nil {
+				err = fmt.Errorf("Unable to deserialize broadcasted map statuses for shuffle %d: %w", shuffle, err)
+			}
+			end(r, err)
+		})
 	})
 }
 

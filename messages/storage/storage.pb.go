@@ -898,7 +898,9 @@ type MapOutputStatuses struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Statuses []*MapStatus           `protobuf:"bytes,1,rep,name=statuses,proto3" json:"statuses,omitempty"`
 	// epoch of the book; tasks carry the one that they were made in.
-	Epoch         int64 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Epoch int64 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// broadcast has the statuses of a long list, which is empty then: its value is a MapOutputStatuses.
+	Broadcast     *BroadcastInfo `protobuf:"bytes,3,opt,name=broadcast,proto3" json:"broadcast,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -947,6 +949,94 @@ func (x *MapOutputStatuses) GetEpoch() int64 {
 	return 0
 }
 
+func (x *MapOutputStatuses) GetBroadcast() *BroadcastInfo {
+	if x != nil {
+		return x.Broadcast
+	}
+	return nil
+}
+
+// BroadcastInfo says what must be known of a broadcast to fetch its value.
+type BroadcastInfo struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// size of the encoded value, in bytes.
+	Size int64 `protobuf:"varint,2,opt,name=size,proto3" json:"size,omitempty"`
+	// pieces is how many blocks it is cut into.
+	Pieces int32 `protobuf:"varint,3,opt,name=pieces,proto3" json:"pieces,omitempty"`
+	// compressed: the pieces are those of the compressed value.
+	Compressed bool `protobuf:"varint,4,opt,name=compressed,proto3" json:"compressed,omitempty"`
+	// checksums of the pieces (Adler-32); none: they are not checked.
+	Checksums     []uint32 `protobuf:"varint,5,rep,packed,name=checksums,proto3" json:"checksums,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BroadcastInfo) Reset() {
+	*x = BroadcastInfo{}
+	mi := &file_proto_storage_storage_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BroadcastInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BroadcastInfo) ProtoMessage() {}
+
+func (x *BroadcastInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_storage_storage_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BroadcastInfo.ProtoReflect.Descriptor instead.
+func (*BroadcastInfo) Descriptor() ([]byte, []int) {
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *BroadcastInfo) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *BroadcastInfo) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *BroadcastInfo) GetPieces() int32 {
+	if x != nil {
+		return x.Pieces
+	}
+	return 0
+}
+
+func (x *BroadcastInfo) GetCompressed() bool {
+	if x != nil {
+		return x.Compressed
+	}
+	return false
+}
+
+func (x *BroadcastInfo) GetChecksums() []uint32 {
+	if x != nil {
+		return x.Checksums
+	}
+	return nil
+}
+
 // RemoveBlock ends the keeping of a block that was put alone.
 type RemoveBlock struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -958,7 +1048,7 @@ type RemoveBlock struct {
 
 func (x *RemoveBlock) Reset() {
 	*x = RemoveBlock{}
-	mi := &file_proto_storage_storage_proto_msgTypes[16]
+	mi := &file_proto_storage_storage_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -970,7 +1060,7 @@ func (x *RemoveBlock) String() string {
 func (*RemoveBlock) ProtoMessage() {}
 
 func (x *RemoveBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[16]
+	mi := &file_proto_storage_storage_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -983,7 +1073,7 @@ func (x *RemoveBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveBlock.ProtoReflect.Descriptor instead.
 func (*RemoveBlock) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{16}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RemoveBlock) GetBlockId() string {
@@ -1003,7 +1093,7 @@ type GetPeers struct {
 
 func (x *GetPeers) Reset() {
 	*x = GetPeers{}
-	mi := &file_proto_storage_storage_proto_msgTypes[17]
+	mi := &file_proto_storage_storage_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1015,7 +1105,7 @@ func (x *GetPeers) String() string {
 func (*GetPeers) ProtoMessage() {}
 
 func (x *GetPeers) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[17]
+	mi := &file_proto_storage_storage_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1028,7 +1118,7 @@ func (x *GetPeers) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPeers.ProtoReflect.Descriptor instead.
 func (*GetPeers) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{17}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetPeers) GetBlockManagerId() *BlockManagerId {
@@ -1048,7 +1138,7 @@ type Peers struct {
 
 func (x *Peers) Reset() {
 	*x = Peers{}
-	mi := &file_proto_storage_storage_proto_msgTypes[18]
+	mi := &file_proto_storage_storage_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1060,7 +1150,7 @@ func (x *Peers) String() string {
 func (*Peers) ProtoMessage() {}
 
 func (x *Peers) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[18]
+	mi := &file_proto_storage_storage_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1073,7 +1163,7 @@ func (x *Peers) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peers.ProtoReflect.Descriptor instead.
 func (*Peers) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{18}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Peers) GetPeers() []*BlockManagerId {
@@ -1093,7 +1183,7 @@ type GetReplicateInfoForRDDBlocks struct {
 
 func (x *GetReplicateInfoForRDDBlocks) Reset() {
 	*x = GetReplicateInfoForRDDBlocks{}
-	mi := &file_proto_storage_storage_proto_msgTypes[19]
+	mi := &file_proto_storage_storage_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1105,7 +1195,7 @@ func (x *GetReplicateInfoForRDDBlocks) String() string {
 func (*GetReplicateInfoForRDDBlocks) ProtoMessage() {}
 
 func (x *GetReplicateInfoForRDDBlocks) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[19]
+	mi := &file_proto_storage_storage_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1118,7 +1208,7 @@ func (x *GetReplicateInfoForRDDBlocks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetReplicateInfoForRDDBlocks.ProtoReflect.Descriptor instead.
 func (*GetReplicateInfoForRDDBlocks) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{19}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetReplicateInfoForRDDBlocks) GetBlockManagerId() *BlockManagerId {
@@ -1138,7 +1228,7 @@ type ReplicateInfo struct {
 
 func (x *ReplicateInfo) Reset() {
 	*x = ReplicateInfo{}
-	mi := &file_proto_storage_storage_proto_msgTypes[20]
+	mi := &file_proto_storage_storage_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1150,7 +1240,7 @@ func (x *ReplicateInfo) String() string {
 func (*ReplicateInfo) ProtoMessage() {}
 
 func (x *ReplicateInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[20]
+	mi := &file_proto_storage_storage_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1163,7 +1253,7 @@ func (x *ReplicateInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplicateInfo.ProtoReflect.Descriptor instead.
 func (*ReplicateInfo) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{20}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ReplicateInfo) GetBlocks() []*HeldBlock {
@@ -1184,7 +1274,7 @@ type HeldBlock struct {
 
 func (x *HeldBlock) Reset() {
 	*x = HeldBlock{}
-	mi := &file_proto_storage_storage_proto_msgTypes[21]
+	mi := &file_proto_storage_storage_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1196,7 +1286,7 @@ func (x *HeldBlock) String() string {
 func (*HeldBlock) ProtoMessage() {}
 
 func (x *HeldBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[21]
+	mi := &file_proto_storage_storage_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1209,7 +1299,7 @@ func (x *HeldBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldBlock.ProtoReflect.Descriptor instead.
 func (*HeldBlock) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{21}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *HeldBlock) GetBlockId() string {
@@ -1244,7 +1334,7 @@ type MoveBlock struct {
 
 func (x *MoveBlock) Reset() {
 	*x = MoveBlock{}
-	mi := &file_proto_storage_storage_proto_msgTypes[22]
+	mi := &file_proto_storage_storage_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1256,7 +1346,7 @@ func (x *MoveBlock) String() string {
 func (*MoveBlock) ProtoMessage() {}
 
 func (x *MoveBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[22]
+	mi := &file_proto_storage_storage_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1269,7 +1359,7 @@ func (x *MoveBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveBlock.ProtoReflect.Descriptor instead.
 func (*MoveBlock) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{22}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *MoveBlock) GetBlockId() string {
@@ -1322,7 +1412,7 @@ type CopyBlock struct {
 
 func (x *CopyBlock) Reset() {
 	*x = CopyBlock{}
-	mi := &file_proto_storage_storage_proto_msgTypes[23]
+	mi := &file_proto_storage_storage_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1334,7 +1424,7 @@ func (x *CopyBlock) String() string {
 func (*CopyBlock) ProtoMessage() {}
 
 func (x *CopyBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[23]
+	mi := &file_proto_storage_storage_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1347,7 +1437,7 @@ func (x *CopyBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyBlock.ProtoReflect.Descriptor instead.
 func (*CopyBlock) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{23}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CopyBlock) GetBlockId() string {
@@ -1388,7 +1478,7 @@ type IsExecutorAlive struct {
 
 func (x *IsExecutorAlive) Reset() {
 	*x = IsExecutorAlive{}
-	mi := &file_proto_storage_storage_proto_msgTypes[24]
+	mi := &file_proto_storage_storage_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1400,7 +1490,7 @@ func (x *IsExecutorAlive) String() string {
 func (*IsExecutorAlive) ProtoMessage() {}
 
 func (x *IsExecutorAlive) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[24]
+	mi := &file_proto_storage_storage_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1413,7 +1503,7 @@ func (x *IsExecutorAlive) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IsExecutorAlive.ProtoReflect.Descriptor instead.
 func (*IsExecutorAlive) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{24}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *IsExecutorAlive) GetExecutorId() string {
@@ -1436,7 +1526,7 @@ type RegisterShuffleExecutor struct {
 
 func (x *RegisterShuffleExecutor) Reset() {
 	*x = RegisterShuffleExecutor{}
-	mi := &file_proto_storage_storage_proto_msgTypes[25]
+	mi := &file_proto_storage_storage_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1448,7 +1538,7 @@ func (x *RegisterShuffleExecutor) String() string {
 func (*RegisterShuffleExecutor) ProtoMessage() {}
 
 func (x *RegisterShuffleExecutor) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[25]
+	mi := &file_proto_storage_storage_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1461,7 +1551,7 @@ func (x *RegisterShuffleExecutor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterShuffleExecutor.ProtoReflect.Descriptor instead.
 func (*RegisterShuffleExecutor) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{25}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RegisterShuffleExecutor) GetAppId() string {
@@ -1496,7 +1586,7 @@ type ExecutorShuffleInfo struct {
 
 func (x *ExecutorShuffleInfo) Reset() {
 	*x = ExecutorShuffleInfo{}
-	mi := &file_proto_storage_storage_proto_msgTypes[26]
+	mi := &file_proto_storage_storage_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1508,7 +1598,7 @@ func (x *ExecutorShuffleInfo) String() string {
 func (*ExecutorShuffleInfo) ProtoMessage() {}
 
 func (x *ExecutorShuffleInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[26]
+	mi := &file_proto_storage_storage_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1521,7 +1611,7 @@ func (x *ExecutorShuffleInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecutorShuffleInfo.ProtoReflect.Descriptor instead.
 func (*ExecutorShuffleInfo) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{26}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExecutorShuffleInfo) GetLocalDirs() []string {
@@ -1541,7 +1631,7 @@ type ShuffleExecutorRegistered struct {
 
 func (x *ShuffleExecutorRegistered) Reset() {
 	*x = ShuffleExecutorRegistered{}
-	mi := &file_proto_storage_storage_proto_msgTypes[27]
+	mi := &file_proto_storage_storage_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1553,7 +1643,7 @@ func (x *ShuffleExecutorRegistered) String() string {
 func (*ShuffleExecutorRegistered) ProtoMessage() {}
 
 func (x *ShuffleExecutorRegistered) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_storage_storage_proto_msgTypes[27]
+	mi := &file_proto_storage_storage_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1566,7 +1656,7 @@ func (x *ShuffleExecutorRegistered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShuffleExecutorRegistered.ProtoReflect.Descriptor instead.
 func (*ShuffleExecutorRegistered) Descriptor() ([]byte, []int) {
-	return file_proto_storage_storage_proto_rawDescGZIP(), []int{27}
+	return file_proto_storage_storage_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ShuffleExecutorRegistered) GetShuffleServerId() *BlockManagerId {
@@ -1637,10 +1727,19 @@ const file_proto_storage_storage_proto_rawDesc = "" +
 	"\x14GetMapOutputStatuses\x12\"\n" +
 	"\n" +
 	"shuffle_id\x18\x01 \x01(\x05H\x00R\tshuffleId\x88\x01\x01:\xf9\x01\xe2\xe0\x18\xf4\x01\b\xda\x0f\x12\bExecutor\x1a\x10MapOutputTracker\"\x19storage.MapOutputStatuses*%org.apache.spark.GetMapOutputStatuses:Xwhen a task reads a shuffle whose outputs it does not know, once for all tasks that waitB2It is answered again, from the book as it is then.J\x032.1B\r\n" +
-	"\v_shuffle_id\"h\n" +
+	"\v_shuffle_id\"\x9e\x01\n" +
 	"\x11MapOutputStatuses\x124\n" +
 	"\bstatuses\x18\x01 \x03(\v2\x12.storage.MapStatusB\x04\xe0\xe0\x18\x02R\bstatuses\x12\x14\n" +
-	"\x05epoch\x18\x02 \x01(\x03R\x05epoch:\a\xe2\xe0\x18\x03\b\xdb\x0f\"\xe3\x02\n" +
+	"\x05epoch\x18\x02 \x01(\x03R\x05epoch\x124\n" +
+	"\tbroadcast\x18\x03 \x01(\v2\x16.storage.BroadcastInfoR\tbroadcast:\a\xe2\xe0\x18\x03\b\xdb\x0f\"\x89\x01\n" +
+	"\rBroadcastInfo\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
+	"\x04size\x18\x02 \x01(\x03R\x04size\x12\x16\n" +
+	"\x06pieces\x18\x03 \x01(\x05R\x06pieces\x12\x1e\n" +
+	"\n" +
+	"compressed\x18\x04 \x01(\bR\n" +
+	"compressed\x12\x1c\n" +
+	"\tchecksums\x18\x05 \x03(\rR\tchecksums\"\xe3\x02\n" +
 	"\vRemoveBlock\x12\x19\n" +
 	"\bblock_id\x18\x01 \x01(\tR\ablockId:\xb8\x02\xe2\xe0\x18\xb3\x02\b\xdc\x0f\x12\x16CoarseGrainedScheduler\x1a\bExecutor*9org.apache.spark.storage.BlockManagerMessages.RemoveBlock:]when the driver has fetched the result of a task that the executor keeps, or does not want itB*A block that is not there changes nothing.JF2.1; there BlockManagerMaster asks the executor's BlockManagerEndpoint\"\xd8\x02\n" +
 	"\bGetPeers\x12A\n" +
@@ -1690,7 +1789,7 @@ func file_proto_storage_storage_proto_rawDescGZIP() []byte {
 	return file_proto_storage_storage_proto_rawDescData
 }
 
-var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_proto_storage_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_proto_storage_storage_proto_goTypes = []any{
 	(*BlockManagerId)(nil),               // 0: storage.BlockManagerId
 	(*MapStatus)(nil),                    // 1: storage.MapStatus
@@ -1708,24 +1807,25 @@ var file_proto_storage_storage_proto_goTypes = []any{
 	(*BlockLocations)(nil),               // 13: storage.BlockLocations
 	(*GetMapOutputStatuses)(nil),         // 14: storage.GetMapOutputStatuses
 	(*MapOutputStatuses)(nil),            // 15: storage.MapOutputStatuses
-	(*RemoveBlock)(nil),                  // 16: storage.RemoveBlock
-	(*GetPeers)(nil),                     // 17: storage.GetPeers
-	(*Peers)(nil),                        // 18: storage.Peers
-	(*GetReplicateInfoForRDDBlocks)(nil), // 19: storage.GetReplicateInfoForRDDBlocks
-	(*ReplicateInfo)(nil),                // 20: storage.ReplicateInfo
-	(*HeldBlock)(nil),                    // 21: storage.HeldBlock
-	(*MoveBlock)(nil),                    // 22: storage.MoveBlock
-	(*CopyBlock)(nil),                    // 23: storage.CopyBlock
-	(*IsExecutorAlive)(nil),              // 24: storage.IsExecutorAlive
-	(*RegisterShuffleExecutor)(nil),      // 25: storage.RegisterShuffleExecutor
-	(*ExecutorShuffleInfo)(nil),          // 26: storage.ExecutorShuffleInfo
-	(*ShuffleExecutorRegistered)(nil),    // 27: storage.ShuffleExecutorRegistered
-	(*rpc.EndpointRef)(nil),              // 28: rpc.EndpointRef
+	(*BroadcastInfo)(nil),                // 16: storage.BroadcastInfo
+	(*RemoveBlock)(nil),                  // 17: storage.RemoveBlock
+	(*GetPeers)(nil),                     // 18: storage.GetPeers
+	(*Peers)(nil),                        // 19: storage.Peers
+	(*GetReplicateInfoForRDDBlocks)(nil), // 20: storage.GetReplicateInfoForRDDBlocks
+	(*ReplicateInfo)(nil),                // 21: storage.ReplicateInfo
+	(*HeldBlock)(nil),                    // 22: storage.HeldBlock
+	(*MoveBlock)(nil),                    // 23: storage.MoveBlock
+	(*CopyBlock)(nil),                    // 24: storage.CopyBlock
+	(*IsExecutorAlive)(nil),              // 25: storage.IsExecutorAlive
+	(*RegisterShuffleExecutor)(nil),      // 26: storage.RegisterShuffleExecutor
+	(*ExecutorShuffleInfo)(nil),          // 27: storage.ExecutorShuffleInfo
+	(*ShuffleExecutorRegistered)(nil),    // 28: storage.ShuffleExecutorRegistered
+	(*rpc.EndpointRef)(nil),              // 29: rpc.EndpointRef
 }
 var file_proto_storage_storage_proto_depIdxs = []int32{
 	0,  // 0: storage.MapStatus.location:type_name -> storage.BlockManagerId
 	0,  // 1: storage.RegisterBlockManager.block_manager_id:type_name -> storage.BlockManagerId
-	28, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
+	29, // 2: storage.RegisterBlockManager.storage_endpoint:type_name -> rpc.EndpointRef
 	0,  // 3: storage.BlockManagerRegistered.block_manager_id:type_name -> storage.BlockManagerId
 	0,  // 4: storage.UpdateBlockInfo.block_manager_id:type_name -> storage.BlockManagerId
 	4,  // 5: storage.UpdateBlockInfo.storage_level:type_name -> storage.StorageLevel
@@ -1736,23 +1836,24 @@ var file_proto_storage_storage_proto_depIdxs = []int32{
 	4,  // 10: storage.ReplicateBlock.level:type_name -> storage.StorageLevel
 	0,  // 11: storage.BlockLocations.locations:type_name -> storage.BlockManagerId
 	1,  // 12: storage.MapOutputStatuses.statuses:type_name -> storage.MapStatus
-	0,  // 13: storage.GetPeers.block_manager_id:type_name -> storage.BlockManagerId
-	0,  // 14: storage.Peers.peers:type_name -> storage.BlockManagerId
-	0,  // 15: storage.GetReplicateInfoForRDDBlocks.block_manager_id:type_name -> storage.BlockManagerId
-	21, // 16: storage.ReplicateInfo.blocks:type_name -> storage.HeldBlock
-	0,  // 17: storage.HeldBlock.replicas:type_name -> storage.BlockManagerId
-	0,  // 18: storage.MoveBlock.from:type_name -> storage.BlockManagerId
-	0,  // 19: storage.MoveBlock.to:type_name -> storage.BlockManagerId
-	4,  // 20: storage.MoveBlock.level:type_name -> storage.StorageLevel
-	0,  // 21: storage.CopyBlock.from:type_name -> storage.BlockManagerId
-	4,  // 22: storage.CopyBlock.level:type_name -> storage.StorageLevel
-	26, // 23: storage.RegisterShuffleExecutor.executor_info:type_name -> storage.ExecutorShuffleInfo
-	0,  // 24: storage.ShuffleExecutorRegistered.shuffle_server_id:type_name -> storage.BlockManagerId
-	25, // [25:25] is the sub-list for method output_type
-	25, // [25:25] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	16, // 13: storage.MapOutputStatuses.broadcast:type_name -> storage.BroadcastInfo
+	0,  // 14: storage.GetPeers.block_manager_id:type_name -> storage.BlockManagerId
+	0,  // 15: storage.Peers.peers:type_name -> storage.BlockManagerId
+	0,  // 16: storage.GetReplicateInfoForRDDBlocks.block_manager_id:type_name -> storage.BlockManagerId
+	22, // 17: storage.ReplicateInfo.blocks:type_name -> storage.HeldBlock
+	0,  // 18: storage.HeldBlock.replicas:type_name -> storage.BlockManagerId
+	0,  // 19: storage.MoveBlock.from:type_name -> storage.BlockManagerId
+	0,  // 20: storage.MoveBlock.to:type_name -> storage.BlockManagerId
+	4,  // 21: storage.MoveBlock.level:type_name -> storage.StorageLevel
+	0,  // 22: storage.CopyBlock.from:type_name -> storage.BlockManagerId
+	4,  // 23: storage.CopyBlock.level:type_name -> storage.StorageLevel
+	27, // 24: storage.RegisterShuffleExecutor.executor_info:type_name -> storage.ExecutorShuffleInfo
+	0,  // 25: storage.ShuffleExecutorRegistered.shuffle_server_id:type_name -> storage.BlockManagerId
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_proto_storage_storage_proto_init() }
@@ -1768,7 +1869,7 @@ func file_proto_storage_storage_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_storage_storage_proto_rawDesc), len(file_proto_storage_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -11,6 +11,7 @@ import (
 type book struct {
 	epoch    int64
 	shuffles map[int32][]*storage.MapStatus // by map index; nil: missing
+	changes  map[int32]int                  // of each shuffle's statuses
 }
 
 func (b *book) register(shuffle int32, maps int) {
@@ -26,6 +27,7 @@ func (b *book) put(shuffle, index int32, s *storage.MapStatus) bool {
 		return false
 	}
 	statuses[index] = s
+	b.changes[shuffle]++
 	return true
 }
 
@@ -38,6 +40,7 @@ func (b *book) move(shuffle, index int32, mapID int64, to *storage.BlockManagerI
 	// A new status: the old one may be on its way to an executor.
 	if was := statuses[index]; was != nil && was.GetMapId() == mapID {
 		statuses[index] = &storage.MapStatus{Location: to, MapId: mapID, Sizes: was.GetSizes()}
+		b.changes[shuffle]++
 	}
 }
 
@@ -48,7 +51,18 @@ func (b *book) drop(shuffle, index int32, executor string) {
 	}
 	if statuses[index].GetLocation().GetExecutorId() == executor {
 		statuses[index] = nil
+		b.changes[shuffle]++
 	}
+}
+
+func (b *book) clear(shuffle int32) {
+	clear(b.shuffles[shuffle])
+	b.changes[shuffle]++
+}
+
+func (b *book) forget(shuffle int32) {
+	delete(b.shuffles, shuffle)
+	delete(b.changes, shuffle)
 }
 
 // dropAll drops the outputs in places that are gone.
@@ -58,6 +72,7 @@ func (b *book) dropAll(gone func(*storage.BlockManagerId) bool) {
 		for index, s := range statuses {
 			if s != nil && gone(s.GetLocation()) {
 				statuses[index] = nil
+				b.changes[shuffle]++
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package mapoutput
 import (
 	"fmt"
 
+	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
 )
@@ -13,11 +14,26 @@ const Name = "MapOutputTracker"
 // ErrUnknownShuffle fails a question for a shuffle that is not registered, or no longer.
 var ErrUnknownShuffle = rpcenv.NewRefusal("mapoutput.unknown-shuffle", "unknown shuffle")
 
+// Config is what a Tracker needs for long lists; the zero Config has it answer with all lists themselves.
+type Config struct {
+	// MinSize is from which size on a list goes by broadcast, in bytes.
+	MinSize int64
+	// Broadcast keeps an encoded list for the executors, Unbroadcast gives one up; site says why. They are called in bodies.
+	Broadcast   func(b *rpcenv.Blocking, encoded []byte) (rdd.BroadcastInfo, error)
+	Unbroadcast func(b *rpcenv.Blocking, id int64, site string) error
+}
+
 // Tracker is the endpoint.
-type Tracker struct{ book book }
+type Tracker struct {
+	cfg  Config
+	book book
+	long map[int32]*longList
+}
 
 // New makes a Tracker without shuffles.
-func New() *Tracker { return &Tracker{book{shuffles: map[int32][]*storage.MapStatus{}}} }
+func New(cfg Config) *Tracker {
+	return &Tracker{cfg, book{shuffles: map[int32][]*storage.MapStatus{}, changes: map[int32]int{}}, map[int32]*longList{}}
+}
 
 // Receive is a callback of the endpoint.
 func (t *Tracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
@@ -34,7 +50,7 @@ func (t *Tracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 		t.book.drop(m.Shuffle, m.MapIndex, m.Executor)
 		t.book.raise(m.Epoch)
 	case UnregisterAllMapOutput:
-		clear(t.book.shuffles[m.Shuffle])
+		t.book.clear(m.Shuffle)
 		t.book.raise(m.Epoch)
 	case RemoveOutputsOnExecutor:
 		t.book.dropAll(func(at *storage.BlockManagerId) bool { return at.GetExecutorId() == m.Executor })
@@ -45,7 +61,8 @@ func (t *Tracker) Receive(c *rpcenv.Context, m rpcenv.Message) {
 	case IncrementEpoch:
 		t.book.raise(m.Epoch)
 	case UnregisterShuffle:
-		delete(t.book.shuffles, m.Shuffle)
+		t.book.forget(m.Shuffle)
+		t.giveUp(c, m.Shuffle)
 	default:
 		c.Unsupported(m)
 	}
@@ -57,7 +74,9 @@ func (t *Tracker) getMapOutputStatuses(c *rpcenv.Context, m *storage.GetMapOutpu
 		rpcenv.Fail(c, m, fmt.Errorf("%w %d: its job is over", ErrUnknownShuffle, m.GetShuffleId()))
 		return
 	}
-	rpcenv.Reply(c, m, statuses)
+	if !t.byBroadcast(c, m, statuses) {
+		rpcenv.Reply(c, m, statuses)
+	}
 }
 
 func (t *Tracker) registerMapOutput(c *rpcenv.Context, m RegisterMapOutput) {

@@ -30,7 +30,7 @@ func TestTheBookOfMapOutputs(t *testing.T) {
 	w.NoPanic()
 	env := w.Env("Driver", nil)
 	said := logtest.NewLocal(env.Log().Logger)
-	ref := w.Register(env, mapoutput.Name, mapoutput.New())
+	ref := w.Register(env, mapoutput.Name, mapoutput.New(mapoutput.Config{}))
 	local, remote := w.ProbeIn(env, "DAG"), w.Probe("E")
 	for _, k := range []struct {
 		m    rpcenv.Message
@@ -101,7 +101,7 @@ func TestTheBookOfMapOutputs(t *testing.T) {
 func TestAMissingOutputIsAnEmptyStatus(t *testing.T) {
 	w := rpctest.New(t, 1)
 	env := w.Env("Driver", nil)
-	ref := w.Register(env, mapoutput.Name, mapoutput.New())
+	ref := w.Register(env, mapoutput.Name, mapoutput.New(mapoutput.Config{}))
 	local := w.ProbeIn(env, "DAG")
 	local.Send(ref, mapoutput.RegisterShuffle{Maps: 1})
 	s, err := rpctest.Ask[*storage.MapOutputStatuses](local, ref, &storage.GetMapOutputStatuses{})

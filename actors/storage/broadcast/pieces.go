@@ -11,6 +11,7 @@ import (
 
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/actors/storage/blocks"
+	"github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv/conf"
 )
 
@@ -42,6 +43,19 @@ func Cut(c *conf.Conf, id int64, encoded []byte) (rdd.BroadcastInfo, [][]byte, e
 		}
 	}
 	return info, pieces, nil
+}
+
+// ToProto is info as it travels; FromProto is what came.
+func ToProto(info rdd.BroadcastInfo) *storage.BroadcastInfo {
+	return &storage.BroadcastInfo{Id: info.ID, Size: info.Size, Pieces: info.Pieces, Compressed: info.Compressed, Checksums: info.Checksums}
+}
+
+// FromProto is the inverse of ToProto, for what came from a peer.
+func FromProto(m *storage.BroadcastInfo) (rdd.BroadcastInfo, error) {
+	if n := len(m.GetChecksums()); m.GetPieces() < 1 || m.GetSize() < 0 || m.GetSize() > maxSize || int64(m.GetPieces()) > max(m.GetSize(), 1) || n > 0 && n != int(m.GetPieces()) {
+		return rdd.BroadcastInfo{}, fmt.Errorf("%w: it has %d bytes in %d pieces with %d checksums", errDamaged, m.GetSize(), m.GetPieces(), n)
+	}
+	return rdd.BroadcastInfo{ID: m.GetId(), Size: m.GetSize(), Pieces: m.GetPieces(), Compressed: m.GetCompressed(), Checksums: m.GetChecksums()}, nil
 }
 
 // Random is randomness for the body that fetches pieces. An endpoint makes it of two numbers of its own stream.
