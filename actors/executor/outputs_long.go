@@ -22,11 +22,11 @@ func (e *Executor) readOutputs(c *rpcenv.Context, answer *storagepb.MapOutputSta
 		if err != nil {
 			return nil, err
 		}
-		list := &storagepb.MapOutputStatuses{}
-		if err := proto.Unmarshal(encoded, list); err != nil {
+		var list storagepb.MapOutputStatuses
+		if err := proto.Unmarshal(encoded, &list); err != nil {
 			return nil, err
 		}
 		list.Epoch = max(list.GetEpoch(), answer.GetEpoch()) // the list may be older than the answer
-		return list, nil
+		return &list, nil
 	}, then)
 }
