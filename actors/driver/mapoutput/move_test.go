@@ -14,7 +14,7 @@ import (
 func TestAnOutputThatHasMovedIsStillOfItsAttempt(t *testing.T) {
 	w := rpctest.New(t, 1)
 	env := w.Env("Driver", nil)
-	ref := w.Register(env, mapoutput.Name, mapoutput.New())
+	ref := w.Register(env, mapoutput.Name, mapoutput.New(mapoutput.Config{}))
 	local := w.ProbeIn(env, "DAG")
 	first := at("0")
 	first.MapId = 7
