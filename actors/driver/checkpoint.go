@@ -23,12 +23,17 @@ func (d *Driver) checkCheckpoint(job rdd.Invocation) error {
 	return nil
 }
 
-// checkpoint writes what a job that has ended well has marked, by a job each. As in Spark the action fails when that fails.
+// checkpoint writes, or has kept, what a job that has ended well has marked, by a job each. As in Spark the action fails when that fails.
 func (d *Driver) checkpoint(b *rpcenv.Blocking, job rdd.Invocation, all []dag.Checkpoint) (err error) {
 	for _, x := range all {
 		ended := dag.CheckpointEnded{RDD: x.RDD}
 		if err == nil {
-			if ended.Folder, err = d.writeCheckpoint(b, job, x); err != nil {
+			if x.Missing != nil {
+				err = d.keepCheckpoint(b, job, x)
+			} else {
+				ended.Folder, err = d.writeCheckpoint(b, job, x)
+			}
+			if err != nil {
 				err = fmt.Errorf("the job has ended well, but not its checkpoint of node %d: %w", x.Node, err)
 			}
 		}
@@ -49,6 +54,13 @@ func (d *Driver) writeCheckpoint(b *rpcenv.Blocking, job rdd.Invocation, x dag.C
 		return "", err
 	}
 	return folder, nil
+}
+
+// keepCheckpoint has the executors keep what a local checkpoint lacks. It mirrors LocalRDDCheckpointData.doCheckpoint.
+func (d *Driver) keepCheckpoint(b *rpcenv.Blocking, job rdd.Invocation, x dag.Checkpoint) error {
+	job.Partitions, job.Totals, job.Output = x.Missing, nil, rdd.JobOutput{}
+	_, err := d.runJob(b, dag.JobSubmitted{JobID: d.jobs.Next(), Invocation: job, Action: rdd.ActionLocalCheckpoint, Node: x.Node})
+	return err
 }
 
 // removeCheckpoints removes the application's checkpoints at its end, if that is set. DAGScheduler must still be there.

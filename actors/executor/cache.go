@@ -17,7 +17,8 @@ type taskCache struct {
 	b *rpcenv.Blocking
 }
 
-// Get is a kept partition: of this executor, else of one that BlockManagerMaster names. One that cannot be fetched is computed.
+// Get is a kept partition: of this executor, else of one that BlockManagerMaster names. One that cannot be fetched is
+// computed; of a LocalCheckpoint it is an error.
 func (t taskCache) Get(node, partition int) (kept rdd.Kept, ok bool, err error) {
 	p := t.w.persisted(node)
 	if p == nil {
@@ -46,6 +47,11 @@ func (t taskCache) Get(node, partition int) (kept rdd.Kept, ok bool, err error) 
 		if t.b.Done() {
 			return rdd.Kept{}, false, errKilled
 		}
+	}
+	if p.GetLocalCheckpoint() {
+		return rdd.Kept{}, false, fmt.Errorf("Checkpoint block %s not found! Either the executor that originally checkpointed this partition is no "+
+			"longer alive, or the original RDD is unpersisted. If this problem persists, you may consider using `rdd.checkpoint()` instead, "+
+			"which is slower than local checkpointing but more fault-tolerant.", id)
 	}
 	return rdd.Kept{}, false, nil
 }

@@ -47,7 +47,7 @@ func Checkpoint[T any](d Dataset[T]) Dataset[T] {
 	})
 }
 
-// runCheckpoint writes a partition of a node that Checkpoint made.
+// runCheckpoint writes a partition of a node that Checkpoint or LocalCheckpoint made.
 func (l *Lineage) runCheckpoint(t Task) (res Result, err error) {
 	if t.Node < 0 || t.Node > l.Last() || l.nodes[t.Node].persist == nil || l.nodes[t.Node].persist.write == nil {
 		return Result{}, fmt.Errorf("%w: node %d of job %s is no checkpoint", ErrBadTask, t.Node, l.Job)

@@ -127,7 +127,8 @@
 //
 // Checkpoint keeps the partitions in files, below spark.checkpoint.dir: a second job writes them when the first one has ended well. Later
 // jobs read them, also when all executors are lost, and never compute what lies behind again. Persist above spares the second job the
-// computation.
+// computation. LocalCheckpoint keeps them where Persist does, and never computes them again either: a job that misses one
+// fails.
 //
 // # Where tasks run
 //

@@ -21,13 +21,13 @@ func (l *Lineage) Indeterminate(node int) bool {
 	return l.IndeterminateUnless(node, func(int) bool { return false })
 }
 
-// IndeterminateUnless is Indeterminate when some of the nodes are read from files, which have the same records each time: Checkpoint
+// IndeterminateUnless is Indeterminate when the lineage is cut at some of the nodes, which have the same records each time: a checkpoint
 // ends the uncertainty.
-func (l *Lineage) IndeterminateUnless(node int, stored func(node int) bool) bool {
+func (l *Lineage) IndeterminateUnless(node int, cut func(node int) bool) bool {
 	seen := map[int]bool{}
 	var visit func(int) bool
 	visit = func(i int) bool {
-		if seen[i] || stored(i) {
+		if seen[i] || cut(i) {
 			return false
 		}
 		seen[i] = true

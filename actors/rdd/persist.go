@@ -56,7 +56,9 @@ func Cache[T any](d Dataset[T]) Dataset[T] { return Persist(d, MemoryOnly) }
 // persist is what a node made by Persist knows of itself.
 type persist struct {
 	level StorageLevel
-	// write writes a partition to the task's output, of a node that Checkpoint made; nil for Persist.
+	// local: LocalCheckpoint made the node.
+	local bool
+	// write writes a partition to the task's output, of a node that Checkpoint made; of LocalCheckpoint it keeps it. nil for Persist.
 	write func(r *run, partition int) Result
 	// origin is the job in whose function Persist stands. The first lineage or From that meets the node enters it: those that take the
 	// job up come later. A node that several goroutines share, in a package variable, is why it is atomic.

@@ -16,6 +16,8 @@ type Persisted struct {
 	Level StorageLevel
 	// Checkpoint: the partitions are kept in files, see the function Checkpoint; Level is zero.
 	Checkpoint bool
+	// Local: the lineage ends here when all partitions are kept, see LocalCheckpoint.
+	Local bool
 	// Key is equal for nodes that are the same persisted Dataset, in whatever jobs. Version is that of the files above it: kept
 	// partitions of another one are of no use. Partitions is the number of its partitions.
 	Key, Version string
@@ -24,7 +26,7 @@ type Persisted struct {
 	Own bool
 }
 
-// Persisted are the nodes that Persist and Checkpoint made, ascending, without Version and Partitions.
+// Persisted are the nodes that Persist, Checkpoint and LocalCheckpoint made, ascending, without Version and Partitions.
 func (l *Lineage) Persisted() []Persisted {
 	var out []Persisted
 	for i, n := range l.nodes {
@@ -33,7 +35,7 @@ func (l *Lineage) Persisted() []Persisted {
 		}
 		o := n.persist.origin.Load() // never nil: the job's definition entered it
 		out = append(out, Persisted{
-			Node: i, Level: n.persist.level, Checkpoint: n.persist.write != nil, Own: o.job == l.Job && bytes.Equal(o.args, l.args),
+			Node: i, Level: n.persist.level, Checkpoint: n.persist.write != nil && !n.persist.local, Local: n.persist.local, Own: o.job == l.Job && bytes.Equal(o.args, l.args),
 			Key: fmt.Sprintf("%d %d %d %s%s%s", len(o.job), len(o.args), o.number, o.job, o.args, o.digest),
 		})
 	}

@@ -675,9 +675,11 @@ type PersistedNode struct {
 	RddId int32                 `protobuf:"varint,2,opt,name=rdd_id,json=rddId,proto3" json:"rdd_id,omitempty"`
 	Level *storage.StorageLevel `protobuf:"bytes,3,opt,name=level,proto3" json:"level,omitempty"`
 	// checkpoint is the folder in whose files the partitions lie, as all processes find it; empty when they lie in blocks.
-	Checkpoint    string `protobuf:"bytes,4,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Checkpoint string `protobuf:"bytes,4,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	// local_checkpoint: the lineage ends here. A partition whose block is nowhere is an error, and is not computed.
+	LocalCheckpoint bool `protobuf:"varint,5,opt,name=local_checkpoint,json=localCheckpoint,proto3" json:"local_checkpoint,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *PersistedNode) Reset() {
@@ -736,6 +738,13 @@ func (x *PersistedNode) GetCheckpoint() string {
 		return x.Checkpoint
 	}
 	return ""
+}
+
+func (x *PersistedNode) GetLocalCheckpoint() bool {
+	if x != nil {
+		return x.LocalCheckpoint
+	}
+	return false
 }
 
 // LaunchTask orders one attempt of a task.
@@ -1979,14 +1988,15 @@ const file_proto_app_app_proto_rawDesc = "" +
 	"\n" +
 	"TaskOutput\x12\x18\n" +
 	"\x04path\x18\x01 \x01(\tB\x04\xe0\xe0\x18\x01R\x04path\x12\x16\n" +
-	"\x03job\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x03job\"\x8d\x01\n" +
+	"\x03job\x18\x02 \x01(\tB\x04\xe0\xe0\x18\x01R\x03job\"\xb8\x01\n" +
 	"\rPersistedNode\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\x05R\x04node\x12\x15\n" +
 	"\x06rdd_id\x18\x02 \x01(\x05R\x05rddId\x12+\n" +
 	"\x05level\x18\x03 \x01(\v2\x15.storage.StorageLevelR\x05level\x12$\n" +
 	"\n" +
 	"checkpoint\x18\x04 \x01(\tB\x04\xe0\xe0\x18\x01R\n" +
-	"checkpoint\"\xd2\x02\n" +
+	"checkpoint\x12)\n" +
+	"\x10local_checkpoint\x18\x05 \x01(\bR\x0flocalCheckpoint\"\xd2\x02\n" +
 	"\n" +
 	"LaunchTask\x12(\n" +
 	"\x04data\x18\x01 \x01(\v2\x14.app.TaskDescriptionR\x04data:\x99\x02\xe2\xe0\x18\x94\x02\b\xec\a\x12\x16CoarseGrainedScheduler\x1a\bExecutor*Jorg.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.LaunchTask:7when a task waits and an executor has free cores for itBcWhile the attempt runs it is ignored; when it has ended it runs again, and its reports are ignored.J\x032.1\"\x8a\x04\n" +

@@ -52,6 +52,7 @@ var comments_proto_app_app_proto = [...]string{
 	"app.PersistedNode", "PersistedNode says which of a lineage's nodes is kept, and under which number.",
 	"app.PersistedNode.rdd_id", "rdd_id numbers the persisted datasets of the application; blocks are called rdd_ID_PARTITION.",
 	"app.PersistedNode.checkpoint", "checkpoint is the folder in whose files the partitions lie, as all processes find it; empty when they lie in blocks.",
+	"app.PersistedNode.local_checkpoint", "local_checkpoint: the lineage ends here. A partition whose block is nowhere is an error, and is not computed.",
 	"app.LaunchTask", "LaunchTask orders one attempt of a task.",
 	"app.StatusUpdate", "StatusUpdate reports a task attempt: RUNNING without data, FINISHED with its result, FAILED with its reason.",
 	"app.StatusUpdate.task_cpus", "task_cpus are the cores that the attempt held.",

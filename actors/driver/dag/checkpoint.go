@@ -14,6 +14,8 @@ type Checkpoint struct {
 	// RDD is its number, Folder where it is to lie, below spark.checkpoint.dir.
 	RDD    int32
 	Folder string
+	// Missing are the partitions that are not kept yet; only of a LocalCheckpoint, which has no folder.
+	Missing []int32
 }
 
 // CheckpointEnded says how the writing of a Checkpoint has ended. From then on jobs read the files; without a folder the next job that
@@ -21,7 +23,7 @@ type Checkpoint struct {
 type CheckpointEnded struct {
 	rpcenv.Local
 	RDD int32
-	// Folder has the files, as all processes find it; "" when they could not be written.
+	// Folder has the files, as all processes find it; "" when they could not be written, and of a LocalCheckpoint.
 	Folder string
 }
 
@@ -41,12 +43,33 @@ func (FindCheckpoints) ReplyType() CheckpointsFound { return CheckpointsFound{} 
 type checkpoint struct {
 	writing bool
 	folder  string // "" as long as it is not written
+	local   bool   // the partitions are blocks
+	cut     bool   // all of a local one were kept once
+}
+
+// lacking are the partitions that lie nowhere.
+func (k *kept) lacking() (out []int32) {
+	for partition, at := range k.places {
+		if len(at) == 0 {
+			out = append(out, int32(partition))
+		}
+	}
+	return out
+}
+
+// endLocal cuts the lineage of a LocalCheckpoint if all its partitions are kept.
+func (k *kept) endLocal(c *rpcenv.Context) bool {
+	if k.whole() && !k.checkpoint.cut {
+		k.checkpoint.cut = true
+		c.Log().Infof("Done checkpointing RDD %d, new parent is its blocks at the executors", k.id)
+	}
+	return k.checkpoint.cut
 }
 
 // toCheckpoint are the checkpoints that a job which has ended well has marked: of several one above the other the lowest, as the lineage
 // ends there. It mirrors RDD.doCheckpoint. From now on they are being written, and no other job has them written.
 func (s *Scheduler) toCheckpoint(c *rpcenv.Context, j *job) (out []Checkpoint) {
-	if j.action == rdd.ActionCheckpoint || len(j.of.kept) == 0 {
+	if j.action == rdd.ActionCheckpoint || j.action == rdd.ActionLocalCheckpoint || len(j.of.kept) == 0 {
 		return nil
 	}
 	seen := map[int]bool{}
@@ -63,10 +86,14 @@ func (s *Scheduler) toCheckpoint(c *rpcenv.Context, j *job) (out []Checkpoint) {
 			}
 			return
 		}
-		if k.gone || k.checkpoint.writing || k.stored() {
+		if k.gone || k.checkpoint.writing || k.cut() || k.checkpoint.local && k.endLocal(c) {
 			return
 		}
 		k.checkpoint.writing = true
+		if k.checkpoint.local {
+			out = append(out, Checkpoint{Node: node, RDD: k.id, Missing: k.lacking()})
+			return
+		}
 		out = append(out, Checkpoint{Node: node, RDD: k.id, Folder: path.Join(s.checkpointFolder(c), fmt.Sprintf("rdd-%d", k.id))})
 	}
 	visit(j.node)
@@ -92,6 +119,10 @@ func (s *Scheduler) checkpointEnded(c *rpcenv.Context, m CheckpointEnded) {
 		return
 	}
 	k.checkpoint.writing, k.checkpoint.folder = false, m.Folder
+	if k.checkpoint.local {
+		k.endLocal(c)
+		return
+	}
 	if m.Folder != "" {
 		c.Log().Infof("Done checkpointing RDD %d to %s", m.RDD, m.Folder)
 	}

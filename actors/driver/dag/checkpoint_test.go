@@ -43,6 +43,23 @@ func TestAJobThatWritesACheckpointIsOfTheSameDataset(t *testing.T) {
 	}
 }
 
+// A LocalCheckpoint ends it, too, when its lineage is cut, and no task reads files for it.
+func TestALocalCheckpointEndsIndeterminacyWhenItIsCut(t *testing.T) {
+	inv, err := storedHalf.With(0).Invocation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := inv.Lineage
+	for _, cut := range []bool{false, true} {
+		d := &dataset{what: inv, kept: map[int]*kept{checkpointOf(t, l): {checkpoint: &checkpoint{local: true, cut: cut}, missing: 1}}}
+		g := plan(d, l, l.Last(), make([][][]byte, 1), func() int32 { return 0 })[0]
+		nodes := g.persistedNodes()
+		if g.indeterminate == cut || len(nodes) != 1 || nodes[0].GetLocalCheckpoint() != cut || nodes[0].GetCheckpoint() != "" {
+			t.Errorf("cut %t: indeterminate %t, nodes %v", cut, g.indeterminate, nodes)
+		}
+	}
+}
+
 // What is read from files has the same records each time.
 func TestACheckpointEndsIndeterminacy(t *testing.T) {
 	inv, err := storedHalf.With(0).Invocation()

@@ -21,8 +21,8 @@ type dataset struct {
 	kept map[int]*kept
 }
 
-// stored reports whether the partitions of a node lie in files.
-func (d *dataset) stored(node int) bool { return d.kept[node].stored() }
+// cut reports whether the lineage ends at a node: it has the same records each time.
+func (d *dataset) cut(node int) bool { return d.kept[node].cut() }
 
 // keyOf is equal for jobs of one dataset. version is that of the files, see rdd.Lineage.SplitAll.
 func keyOf(what rdd.Invocation, digest, version string) string {

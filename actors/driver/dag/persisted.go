@@ -40,7 +40,7 @@ type kept struct {
 	// of is the dataset with which the keeping began, and node what of it is kept: the datasets of later jobs take the numbers of its RDDs.
 	of   *dataset
 	node int
-	// checkpoint is set of a dataset that is kept in files instead of blocks.
+	// checkpoint is set of a dataset that is kept in files instead of blocks, or whose lineage is cut when its blocks are kept.
 	checkpoint *checkpoint
 	// gone: its keeping has ended. Jobs that run go on without it.
 	gone bool
@@ -56,6 +56,14 @@ func (k *kept) whole() bool { return !k.gone && k.missing == 0 }
 // stored reports whether the partitions lie in files.
 func (k *kept) stored() bool {
 	return k != nil && !k.gone && k.checkpoint != nil && k.checkpoint.folder != ""
+}
+
+// inBlocks reports whether executors keep the partitions.
+func (k *kept) inBlocks() bool { return k.checkpoint == nil || k.checkpoint.local }
+
+// cut reports whether the lineage ends at the dataset: nothing that it is made of is computed any more.
+func (k *kept) cut() bool {
+	return k.stored() || k != nil && !k.gone && k.checkpoint != nil && k.checkpoint.cut
 }
 
 // set enters, or takes out, an executor that keeps a partition.
@@ -129,8 +137,8 @@ func (s *Scheduler) keep(d *dataset, p rdd.Persisted) *kept {
 		id: id, key: p.Key, version: p.Version, level: p.Level, places: make([][]place, p.Partitions), missing: p.Partitions,
 		of: d, node: p.Node,
 	}
-	if p.Checkpoint {
-		k.checkpoint = &checkpoint{}
+	if p.Checkpoint || p.Local {
+		k.checkpoint = &checkpoint{local: p.Local}
 	}
 	s.kept.byKey[k.key], s.kept.byID[k.id], s.kept.used[k.id] = k, k, true
 	return k
@@ -141,7 +149,7 @@ func (s *Scheduler) unpersist(c *rpcenv.Context, k *kept, then func(blocks int))
 	k.gone = true
 	delete(s.kept.byKey, k.key)
 	delete(s.kept.byID, k.id)
-	if k.checkpoint == nil { // else it has no blocks
+	if k.inBlocks() { // else it has no blocks
 		s.removeRDD(c, k.id, then)
 	}
 }
@@ -166,7 +174,7 @@ func (s *Scheduler) unpersistRDDs(c *rpcenv.Context, m UnpersistRDDs) {
 		}
 	}
 	for _, key := range m.Keys {
-		if k := s.kept.byKey[key]; k != nil && k.checkpoint == nil {
+		if k := s.kept.byKey[key]; k != nil && k.inBlocks() {
 			left++
 			s.unpersist(c, k, done)
 		}
@@ -180,7 +188,7 @@ func (s *Scheduler) partitionKept(c *rpcenv.Context, m event.PartitionKept) {
 	switch {
 	case k == nil && m.Kept:
 		s.removeRDD(c, m.RDD, func(int) {})
-	case k != nil && k.checkpoint == nil && m.Partition >= 0 && int(m.Partition) < len(k.places): // reports are not trusted
+	case k != nil && k.inBlocks() && m.Partition >= 0 && int(m.Partition) < len(k.places): // reports are not trusted
 		k.set(int(m.Partition), place{executor: m.ExecutorID, host: m.Host}, m.Kept)
 	}
 }
@@ -196,7 +204,7 @@ func (s *Scheduler) loseKept(executor string) {
 // trusts in none.
 func (g *stage) wholeNode(node int) bool {
 	k := g.of.kept[node]
-	return k.stored() || k.whole() && !g.distrusts
+	return k.cut() || k.whole() && !g.distrusts
 }
 
 // neededParents are the parents whose outputs the stage reads: not those behind a dataset that is wholly kept. It mirrors
@@ -253,8 +261,8 @@ func (g *stage) persistedNodes() []*app.PersistedNode {
 		case k == nil || k.gone:
 		case k.stored():
 			out = append(out, &app.PersistedNode{Node: int32(node), RddId: k.id, Checkpoint: k.checkpoint.folder})
-		case k.checkpoint == nil:
-			out = append(out, &app.PersistedNode{Node: int32(node), RddId: k.id, Level: &storagepb.StorageLevel{
+		case k.inBlocks():
+			out = append(out, &app.PersistedNode{Node: int32(node), RddId: k.id, LocalCheckpoint: k.cut(), Level: &storagepb.StorageLevel{
 				UseMemory: k.level.Memory, UseDisk: k.level.Disk, Deserialized: k.level.Deserialized, Replication: int32(k.level.Replication),
 			}})
 		}

@@ -9,7 +9,7 @@ import "github.com/coherer/coherer/actors/rdd"
 func plan(d *dataset, l *rdd.Lineage, node int, splits [][][]byte, next func() int32) []*stage {
 	var stages []*stage
 	parents := func(g *stage) *stage {
-		g.indeterminate, g.barrier = l.IndeterminateUnless(g.node, d.stored), l.Barrier(g.node)
+		g.indeterminate, g.barrier = l.IndeterminateUnless(g.node, d.cut), l.Barrier(g.node)
 		for _, index := range l.ShuffleParents(g.node) {
 			g.parents = append(g.parents, stages[index])
 		}

@@ -3,6 +3,7 @@ package dag
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"testing"
@@ -69,7 +70,7 @@ func TestACheckpointIsWrittenOnceAJobHasEndedWell(t *testing.T) {
 	if got := r.folder(); got != "" {
 		t.Errorf("checkpoints in %s", got)
 	}
-	if got := r.again(5); !slices.Equal(got, []Checkpoint{first}) {
+	if got := r.again(5); !reflect.DeepEqual(got, []Checkpoint{first}) {
 		t.Errorf("marked %+v, want %+v again", got, first)
 	}
 }

@@ -32,7 +32,7 @@ func (s *Scheduler) jobSubmitted(c *rpcenv.Context, m JobSubmitted) {
 		return
 	}
 	node := lineage.Last()
-	if m.Action == rdd.ActionCheckpoint {
+	if m.Action == rdd.ActionCheckpoint || m.Action == rdd.ActionLocalCheckpoint {
 		node = m.Node
 	}
 	j := &job{id: m.JobID, what: m.Invocation, action: m.Action, node: node, answer: rpcenv.Defer(c, m)}
