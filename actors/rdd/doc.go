@@ -122,13 +122,12 @@
 //
 // A second action of Lines.With(path) reads them, and so does another job that takes it up by From. Memory has the records as they are, for
 // all readers, which must not change what they hold; at the levels whose names end in Ser, and on disk, it has their encoding, so that a
-// reader gets records of its own. What memory has no room for, and what was lost with its executor, is computed
-// again. Unpersist gives the partitions up; those of a file that has changed go at the next job.
+// reader gets records of its own. What memory has no room for, and what was lost with its executor, is computed again. Unpersist gives the
+// partitions up; those of a file that has changed go at the next job.
 //
 // Checkpoint keeps the partitions in files, below spark.checkpoint.dir: a second job writes them when the first one has ended well. Later
 // jobs read them, also when all executors are lost, and never compute what lies behind again. Persist above spares the second job the
-// computation. LocalCheckpoint keeps them where Persist does, and never computes them again either: a job that misses one
-// fails.
+// computation. LocalCheckpoint keeps them where Persist does, and never computes them again either: a job that misses one fails.
 //
 // # Where tasks run
 //

@@ -99,8 +99,7 @@ func (l *Lineage) RunMap(t Task, shuffle int, out MapOutput) error {
 }
 
 // RunResult computes a partition of the last node and does the action with it; ActionCheckpoint and ActionLocalCheckpoint are of the node of
-// a checkpoint. Errors
-// are those of RunMap.
+// a checkpoint. Errors are those of RunMap.
 func (l *Lineage) RunResult(t Task, action Action) (res Result, err error) {
 	if action == ActionCheckpoint || action == ActionLocalCheckpoint {
 		return l.runCheckpoint(t)
