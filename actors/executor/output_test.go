@@ -76,7 +76,9 @@ func TestWhenOutputsHaveMoved(t *testing.T) {
 		moves outputMoves
 		want  bool
 	}{
-		{outputMoves{on: true}, true}, {outputMoves{on: true, queue: waits}, false}, {outputMoves{on: true, moving: 1}, false},
+		{outputMoves{on: true}, true},
+		{outputMoves{on: true, queue: waits}, false},
+		{outputMoves{on: true, moving: 1}, false},
 		{outputMoves{queue: waits, moving: 1}, true},
 	} {
 		if got := k.moves.done(); got != k.want {

@@ -93,6 +93,7 @@ func (c *refusing) Grow(n int64) bool {
 	c.most = max(c.most, n)
 	return c.grown <= c.room
 }
+
 func (c *refusing) Write(piece []byte) bool {
 	c.of++
 	c.pieces = append(c.pieces, piece)
