@@ -15,18 +15,6 @@ import (
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
-// program runs a body of the driver's program to its end.
-func (r *rig) program(body func(b *rpcenv.Blocking) error) (err error) {
-	r.t.Helper()
-	done := false
-	r.env.Go("program", func(b *rpcenv.Blocking) error {
-		err, done = body(b), true
-		return nil
-	})
-	r.Until("the program's end", func() bool { return done })
-	return err
-}
-
 // server is a broadcast.Server that says where it would serve.
 type server struct {
 	lookup func(string) ([]byte, bool)

@@ -122,3 +122,20 @@ func TestADriverWhoseExecutorsTakeNoTaskIsRefused(t *testing.T) {
 		t.Errorf("%s: %v, want %q", k.settings, err, k.want)
 	}
 }
+
+func TestALocalApplicationNeedsAnIDAndAnAttempt(t *testing.T) {
+	for _, k := range []struct {
+		local *driver.Local
+		want  string
+	}{
+		{nil, ""},
+		{&driver.Local{AppID: "local-1", MaxFailures: 1}, ""},
+		{&driver.Local{MaxFailures: 1}, "driver: a local application needs an id"},
+		{&driver.Local{AppID: "local-1"}, "driver: a task of a local application may fail 0 times: want at least 1"},
+	} {
+		cfg := driver.Config{AppName: "test", Local: k.local, YARN: &driver.YARN{}}
+		if err := cfg.Validate(); k.want == "" && err != nil || k.want != "" && (err == nil || err.Error() != k.want) {
+			t.Errorf("%+v: %v, want %q", k.local, err, k.want)
+		}
+	}
+}

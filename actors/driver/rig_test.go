@@ -200,3 +200,15 @@ func (j *job) failure() string {
 	}
 	return j.err.Error()
 }
+
+// program runs a body of the driver's program to its end.
+func (r *rig) program(body func(b *rpcenv.Blocking) error) (err error) {
+	r.t.Helper()
+	done := false
+	r.env.Go("program", func(b *rpcenv.Blocking) error {
+		err, done = body(b), true
+		return nil
+	})
+	r.Until("the program's end", func() bool { return done })
+	return err
+}

@@ -2,12 +2,14 @@ package driver
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/coherer/coherer/actors/driver/exclude"
 	"github.com/coherer/coherer/actors/driver/pools"
 	"github.com/coherer/coherer/actors/driver/tasks"
+	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // What no setting says is as in Spark 4.
@@ -62,6 +64,47 @@ func TestWhichFaultsTheDriverHas(t *testing.T) {
 	} {
 		if got := faultsOf(confOf(t, settings)); got != want {
 			t.Errorf("%q: %+v, want %+v", settings, got, want)
+		}
+	}
+}
+
+func confOf(t *testing.T, settings string) *conf.Conf {
+	t.Helper()
+	pairs := map[string]string{}
+	for pair := range strings.FieldsSeq(settings) {
+		key, value, _ := strings.Cut(pair, "=")
+		pairs[key] = value
+	}
+	c, err := conf.New(pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// taskProfile: the slots of an executor are known where its cores are.
+func TestWhatATaskTakesByTheSettings(t *testing.T) {
+	for settings, want := range map[string][2]int{
+		"":                       {1, 0},
+		"spark.executor.cores=7": {1, 7},
+		"spark.executor.cores=7 spark.task.cpus=2": {2, 3},
+		"spark.task.cpus=2":                        {2, 0},
+	} {
+		if p := taskProfile(confOf(t, settings)); p.CPUs != want[0] || p.Slots != want[1] {
+			t.Errorf("%q: %+v, want %v", settings, p, want)
+		}
+	}
+}
+
+// The setting is of clusters: a local application has no shuffle service.
+func TestWhoseMapOutputsOutliveTheirExecutors(t *testing.T) {
+	for settings, want := range map[string]bool{"": false, "spark.shuffle.service.enabled=true": true} {
+		c := confOf(t, settings)
+		if got := (Config{}).externalShuffle(c); got != want {
+			t.Errorf("%q: %t on a cluster", settings, got)
+		}
+		if (Config{Local: &Local{}}).externalShuffle(c) {
+			t.Errorf("%q: a local application has a shuffle service", settings)
 		}
 	}
 }

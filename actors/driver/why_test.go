@@ -90,7 +90,7 @@ func TestWhyNamesFirstWhatKeepsAllTasks(t *testing.T) {
 	small := "a task wants 2 cores (spark.task.cpus), the largest executor has 1 and takes none: lower spark.task.cpus, " +
 		"or have Workers of 2 cores and set spark.executor.cores to 2"
 	want("executors", "no executor takes tasks: "+small, none)
-	e := r.launched("1", 2)
+	r.launched("1", 2)
 	r.Settle()
 	got := first()
 	if got.GetFilter() != "ready" || !strings.HasPrefix(got.GetReason(), "the first task starts when 4 of 4 cores can take tasks, or 30s ") ||
@@ -107,7 +107,6 @@ func TestWhyNamesFirstWhatKeepsAllTasks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("end", "the driver ends", "")
-	_ = e
 }
 
 // A set whose tasks all run waits for nothing, whatever keeps other tasks.

@@ -5,12 +5,15 @@ import (
 	"io"
 	"slices"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/executor/fetch"
 	"github.com/coherer/coherer/actors/rdd"
 	storagepb "github.com/coherer/coherer/messages/storage"
 	"github.com/coherer/coherer/rpcenv"
+	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/rpctest"
 )
 
@@ -127,5 +130,30 @@ func TestAMapOutputThatIsHereTwiceCountsOnce(t *testing.T) {
 	}
 	if o.bytes != 7 || len(o.sizes) != 1 {
 		t.Errorf("%+v", o)
+	}
+}
+
+// Each bound of a fetch is that of its setting; without settings they are Spark's.
+func TestTheBoundsOfFetchesAreThoseOfTheSettings(t *testing.T) {
+	for _, k := range []struct {
+		settings map[string]string
+		want     fetch.Limits
+	}{
+		{nil, fetch.Limits{InFlight: 48 << 20, Requests: 1<<31 - 1, Blocks: 1<<31 - 1, ToMemory: 200 << 20, Retries: 3, RetryWait: 5 * time.Second}},
+		{
+			map[string]string{
+				"spark.reducer.maxSizeInFlight": "2m", "spark.reducer.maxReqsInFlight": "3", "spark.reducer.maxBlocksInFlightPerAddress": "4",
+				"spark.network.maxRemoteBlockSizeFetchToMem": "5k", "spark.shuffle.io.maxRetries": "6", "spark.shuffle.io.retryWait": "7s",
+			},
+			fetch.Limits{InFlight: 2 << 20, Requests: 3, Blocks: 4, ToMemory: 5 << 10, Retries: 6, RetryWait: 7 * time.Second},
+		},
+	} {
+		c, err := conf.New(k.settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fetchLimits(c); got != k.want {
+			t.Errorf("%v: %+v, want %+v", k.settings, got, k.want)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/coherer/coherer/actors/executor/fetch"
 	"github.com/coherer/coherer/actors/rdd"
 	"github.com/coherer/coherer/messages/app"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // ShuffleBlockId: a name has three numbers, written as the name of the block is.
@@ -51,21 +49,6 @@ func TestOutputsAreInTheOrderOfTheirShuffles(t *testing.T) {
 	}
 	if got := o.sorted(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-// SparkConf.validateSettings: between two heartbeats an executor must not count as lost.
-func TestTheHeartbeatIsShorterThanTheTimeoutOfTheNetwork(t *testing.T) {
-	for timeout, want := range map[string]string{
-		"11s": "", "10s": "spark.network.timeout (10s) must be greater than spark.executor.heartbeatInterval (10s)", "9s": "spark.network.timeout (9s)",
-	} {
-		c, err := conf.New(map[string]string{"spark.network.timeout": timeout})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := belowTimeout(c, 10*time.Second); want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
-			t.Errorf("%s: %v, want %q", timeout, err, want)
-		}
 	}
 }
 

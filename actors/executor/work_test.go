@@ -277,3 +277,11 @@ func TestAMapTaskWritesForAShuffleOfItsJob(t *testing.T) {
 		t.Errorf("shuffle 5 is number %d, %v", i, err)
 	}
 }
+
+// The folders of a task's checkpoints go by their nodes; datasets that are kept as blocks have none.
+func TestWhereATaskFindsItsCheckpoints(t *testing.T) {
+	w := &work{desc: &app.TaskDescription{Persisted: []*app.PersistedNode{{Node: 1, RddId: 4}, {Node: 3, RddId: 5, Checkpoint: "/c/rdd-5"}}}}
+	if got := w.checkpoints(); len(got) != 1 || got[3] != "/c/rdd-5" {
+		t.Errorf("%v", got)
+	}
+}

@@ -137,3 +137,29 @@ func TestAnOlderAttemptsOutputCounts(t *testing.T) {
 	r.Advance(resubmitDelay)
 	r.want("S: submit 1.1 [0 1]", "L: job 0 stage 1.1: 2 tasks for results")
 }
+
+// A job that ends while its failed stages are submitted again has ended for those that come after, too, which were made less often.
+func TestAStageOfAJobThatEndedMeanwhileIsNotSubmitted(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.stage.maxAttempts": "2", "spark.stage.maxConsecutiveAttempts": "2"})
+	submit(r, joined.With(0))
+	r.tell(lost(event.ExecutorLost, "a"), mapped(0, 0, 0, "a", 0), mapped(0, 1, 0, "b", 9), mapped(1, 0, 0, "c", 9), mapped(1, 0, 1, "c", 9))
+	r.tell(missed(2, 0, 0, 0, 0, "b", 9), missed(2, 0, 1, 1, 0, "c", 9))
+	n := len(r.sets)
+	r.Advance(resubmitDelay)
+	if len(r.bad) != 1 || len(r.sets) != n {
+		t.Errorf("errors %v, submitted %v", r.bad, r.sets[n:])
+	}
+}
+
+// A stage that may not be tried again, but is complete by then, needs no other attempt.
+func TestAStageThatIsCompleteNeedsNoOtherAttempt(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.stage.maxAttempts": "2", "spark.stage.maxConsecutiveAttempts": "2"})
+	submit(r, chain.With(0))
+	r.tell(mapped(0, 0, 0, "b", 0), mapped(0, 0, 1, "b", 0), mapped(0, 0, 2, "b", 0), lost(event.ExecutorLost, "a"))
+	r.tell(mapped(1, 0, 0, "a", 0), mapped(1, 0, 1, "c", 9)) // the first is not entered: attempt 1
+	r.tell(missed(1, 1, 0, 0, -1, "", 9), mapped(1, 0, 0, "c", 9))
+	r.Advance(resubmitDelay)
+	if r.wantNewest("2.0 [0 1 2 3] at [[] [] [] []]"); len(r.bad) > 0 {
+		t.Error(r.bad)
+	}
+}

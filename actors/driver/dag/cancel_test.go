@@ -155,3 +155,13 @@ func TestLaterJobsOfACancelledGroupFailWhenThatWasAskedFor(t *testing.T) {
 	r.want("L: job 3 dag-test-narrow of stages [2]", "L: job 3 stage 2.0: 3 tasks for results", "S: submit 2.0 [0 1 2]",
 		"P: job 4: Job 4 cancelled part of cancelled job group b")
 }
+
+// A cancelled group counts once among those that are remembered.
+func TestAGroupThatIsCancelledTwiceIsRememberedOnce(t *testing.T) {
+	r := newRig(t, map[string]string{"spark.scheduler.numCancelledJobGroupsToTrack": "2"})
+	for _, group := range []string{"a", "b", "b"} {
+		cancels(r, JobGroupCancelled{Group: group, Future: true})
+	}
+	r.submitAll(under(t, rdd.WithJobGroup(t.Context(), "a", ""), narrow.With(0)))
+	r.want("P: job 0: Job 0 cancelled part of cancelled job group a")
+}

@@ -54,3 +54,16 @@ func TestFailuresOfTasksThatWriteOutputAreReported(t *testing.T) {
 	r.tell(failed)
 	r.want()
 }
+
+// The tasks of a stage that writes output fail by its own number; one that never was submitted does not end.
+func TestCommitsAreByStage(t *testing.T) {
+	r := newRig(t, nil)
+	r.action = rdd.ActionSave
+	submit(r, counted.With(0))
+	submit(r, counted.With(1))
+	cancels(r, JobCancelled{JobID: 1, Reason: "x"}, 1)
+	r.tell(mapped(0, 0, 0, "a", 0), mapped(0, 0, 1, "a", 0), mapped(0, 0, 2, "a", 0), end(1, 0, 0, "a", tasks.Reason{Kind: tasks.KindExceptionFailure}))
+	if got := r.only("C"); got != "C: stage 1 of 2\nC: attempt 0 of 0 in 1.0 failed" {
+		t.Error(got)
+	}
+}

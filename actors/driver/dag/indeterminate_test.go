@@ -89,3 +89,37 @@ func TestALaterJobReadsIndeterminateOutputsWholeOrNot(t *testing.T) {
 	r.Advance(resubmitDelay)
 	r.want("T: drop all of 0, epoch 4", "S: submit 3.1 [0 1 2]", "L: job 1 stage 3.1: 3 tasks for shuffle 0")
 }
+
+// An indeterminate stage that is complete by then keeps what it has.
+func TestAnIndeterminateStageThatIsCompleteIsKept(t *testing.T) {
+	r := unsureAt(t)
+	r.tell(missed(1, 0, 1, 0, -1, "", 1), mapped(1, 0, 1, "c", 1))
+	r.forget()
+	r.Advance(resubmitDelay)
+	r.want("S: submit 2.0 [0 1 2 3]", "L: job 0 stage 2.0: 4 tasks for results")
+}
+
+// Only the first failure of a round rolls back: what comes after it is of outputs that are there.
+func TestASecondFailureOfARoundRollsNothingBack(t *testing.T) {
+	r := unsureAt(t)
+	r.tell(mapped(1, 0, 1, "c", 1), missed(2, 0, 0, 1, 0, "c", 2), result(2, 0, 3), missed(2, 0, 1, 1, 1, "c", 2))
+	r.Settle()
+	if len(r.bad) > 0 {
+		t.Error(r.bad)
+	}
+}
+
+// A job that has results of other stages, or has not started, is not rolled back.
+func TestOnlyJobsThatNeedTheStageAreRolledBack(t *testing.T) {
+	r := barrierRig(t, nil, 1)
+	submit(r, unsure.With(0))
+	r.tell(mapped(0, 0, 0, "a", 0), mapped(0, 0, 1, "b", 0), mapped(0, 0, 2, "a", 0))
+	submit(r, counted.With(0))
+	r.tell(mapped(3, 0, 0, "d", 1), mapped(3, 0, 1, "d", 1), mapped(3, 0, 2, "d", 1), result(4, 0, 0))
+	submit(r, meetsAndSums.With(0)) // which waits for slots
+	r.tell(missed(1, 0, 1, 0, 1, "b", 1))
+	r.Settle()
+	if len(r.bad) > 0 {
+		t.Error(r.bad)
+	}
+}

@@ -3,6 +3,7 @@ package dag
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -218,4 +219,35 @@ func TestWhatIsNoJobIsRefused(t *testing.T) {
 	if _, err := rpctest.Ask[*app.SparkAppConfig](r.scheduler, r.ref, &app.RetrieveSparkAppConfig{}); !errors.Is(err, rpcenv.ErrRefusedUnsupported) {
 		t.Error(err)
 	}
+}
+
+// joinedTwice joins what joined brings with a third side: the stage of the first join and that side's have no parent in common.
+var joinedTwice = rdd.Define("dag-test-joined-twice", func(int) rdd.Dataset[rdd.Pair[string, rdd.Both[int64, int64]]] {
+	side := func(maps int) rdd.Dataset[ones] {
+		return rdd.Map(rdd.Range(0, 9, maps), func(i int64) ones { return rdd.PairOf("k", i) })
+	}
+	first := rdd.Map(rdd.Join(side(1), side(2), 2), func(p rdd.Pair[string, rdd.Both[int64, int64]]) ones { return rdd.PairOf(p.Key, p.Value.Left) })
+	return rdd.Join(first, side(4), 3)
+})
+
+// submitWaitingChildStages: the end of a stage concerns its own children. What another waiting stage has lost meanwhile is made again when
+// a parent of that one ends.
+func TestTheEndOfAStageConcernsItsChildrenAlone(t *testing.T) {
+	r := newRig(t, nil)
+	submit(r, joinedTwice.With(0))
+	sizes := map[int]int32{} // the stages by their numbers of tasks
+	for _, set := range r.sets {
+		sizes[len(set.Tasks)] = set.ID.Stage
+	}
+	one, two, four := sizes[1], sizes[2], sizes[4]
+	r.tell(mapped(one, 0, 0, "a", 0), lost(event.ExecutorLost, "a"))
+	n := len(r.sets)
+	for i := range int32(4) {
+		r.tell(mapped(four, 0, i, "b", 9))
+	}
+	if len(r.sets) != n {
+		t.Errorf("a stage beside it was submitted: %v", r.sets[n:])
+	}
+	r.tell(mapped(two, 0, 0, "b", 9), mapped(two, 0, 1, "b", 9))
+	r.wantNewest(fmt.Sprintf("%d.1 [0] at [[]]", one))
 }

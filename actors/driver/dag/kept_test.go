@@ -263,3 +263,18 @@ func TestWhatIsKeptCountsWhatItLacks(t *testing.T) {
 		}
 	})
 }
+
+// A dataset that is kept again, while its shuffles are known, gets another number; what a task of then keeps is given up.
+func TestAKnownDatasetIsKeptAgainByAnotherNumber(t *testing.T) {
+	r := keptOnce(t)
+	r.unpersists(3, keyOfKept(t, keptSums.With(0)))
+	r.forget()
+	r.tell(keeps(3, 0, "c", true))
+	r.want("M: remove 3")
+	submit(r, keptSums.With(0))
+	r.tell(mapped(2, 0, 0, "b", 9), mapped(2, 0, 1, "b", 9), mapped(2, 0, 2, "b", 9))
+	r.Settle()
+	if p := r.sets[len(r.sets)-1].Work.Persisted; len(p) != 1 || p[0].GetRddId() != 4 {
+		t.Errorf("tasks keep %v", p)
+	}
+}

@@ -217,3 +217,15 @@ func TestAParentThatLostOutputsMeanwhileRunsAgain(t *testing.T) {
 		t.Errorf("states %q", got)
 	}
 }
+
+// A report of a shuffle that no job's stage writes gives up its outputs, and nothing runs again for it.
+func TestAFailureToFetchFromAShuffleThatNoJobNeeds(t *testing.T) {
+	r := reducing(t, nil)
+	r.counts(1, 0)
+	submit(r, narrow.With(0))
+	r.forget()
+	r.tell(missed(2, 0, 0, 0, 0, "a", 9))
+	r.want("L: job 1 stage 2.0 ends: gone", "T: drop 0/0 at a, epoch 2", "T: drop all at a, epoch 3")
+	r.tell(missed(2, 0, 1, 0, -1, "x", 9)) // no map task is of that number
+	r.want("T: drop all at x, epoch 4")
+}

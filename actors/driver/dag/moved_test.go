@@ -55,3 +55,20 @@ func TestAMoveOfAnUnknownOutputIsIgnored(t *testing.T) {
 	r.tell(moved(11, "c"), moved(11, "d"))
 	r.want("T: move 11 of 0/1 to c", "T: move 11 of 0/1 to d")
 }
+
+// Each shuffle's moves are its own, and an output that lies nowhere cannot move, whatever its number.
+func TestMovesOfSeveralShuffles(t *testing.T) {
+	r := newRig(t, nil)
+	submit(r, counted.With(0))
+	submit(r, counted.With(1))
+	r.tell(by(10, mapped(0, 0, 0, "a", 0)), by(20, mapped(2, 0, 0, "a", 0)), by(21, mapped(2, 0, 1, "b", 0)))
+	r.forget()
+	m := moved(20, "c")
+	m.Shuffle = 1
+	r.tell(m, moved(0, "c"))
+	r.want("T: move 20 of 1/0 to c")
+	r.tell(lost(event.ExecutorLost, "a"))
+	r.forget()
+	r.tell(moved(0, "c"))
+	r.want()
+}

@@ -167,3 +167,43 @@ func BenchmarkPreferred(b *testing.B) {
 		})
 	}
 }
+
+var noPlace = rdd.Define("dag-test-no-place", func(int) rdd.Dataset[int64] {
+	return rdd.Prefer(rdd.Range(0, 9, 3), func(int) []string { panic("nowhere") })
+})
+
+// A function of the user that fails to say where a partition wants to run fails its job.
+func TestAPreferenceThatFailsFailsItsJob(t *testing.T) {
+	r := newRig(t, nil)
+	submit(r, noPlace.With(0))
+	if len(r.bad) != 1 || len(r.sets) > 0 {
+		t.Error(r.bad, r.sets)
+	}
+}
+
+// keptTwice keeps a dataset and what is made of it.
+var keptTwice = rdd.Define("dag-test-kept-twice", func(int) rdd.Dataset[ones] {
+	return rdd.Cache(rdd.Map(rdd.Cache(sums()), func(p ones) ones { return p }))
+})
+
+// Of what is kept in part, a task prefers the nearest that has its partition; else the outputs that it fetches.
+func TestATaskPrefersTheNearestThatIsKept(t *testing.T) {
+	r := keptRig(t, rdd.MemFS{})
+	submit(r, keptTwice.With(0))
+	r.tell(wrote(0, 0, 0, "h1/a", 0, 9, 9), wrote(0, 0, 1, "h1/a", 0, 9, 9), wrote(0, 0, 2, "h1/a", 0, 9, 9))
+	r.tell(keeps(5, 0, "c", true), keeps(3, 0, "d", true))
+	submit(r, keptTwice.With(0))
+	r.wantNewest("2.0 [0 1] at [[hc/c] [h1]]")
+	cancels(r, AllJobsCancelled{}, 0, 1)
+	r.tell(keeps(5, 0, "c", false))
+	submit(r, keptTwice.With(0))
+	r.wantNewest("4.0 [0 1] at [[hd/d] [h1]]")
+}
+
+// A task of a join goes where the first of its parents wants it that wants it anywhere.
+func TestATaskOfAJoinPrefersTheFirstParentThatDoes(t *testing.T) {
+	r := newRig(t, nil)
+	submit(r, joined.With(0))
+	r.tell(wrote(0, 0, 0, "h1/a", 0, 0, 9), wrote(1, 0, 0, "h2/b", 0, 9, 9), wrote(1, 0, 1, "h2/b", 0, 9, 9))
+	r.wantNewest("2.0 [0 1] at [[h2] [h1]]")
+}

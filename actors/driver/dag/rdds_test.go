@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/coherer/coherer/actors/driver/event"
 	"github.com/coherer/coherer/actors/rdd"
 	storagepb "github.com/coherer/coherer/messages/storage"
 )
@@ -106,4 +107,42 @@ func TestTheRDDsOfABarrierStageAreMarked(t *testing.T) {
 	r := barrierRig(t, nil, 2, describing)
 	submit(r, meetsAndSums.With(0))
 	wantRDDs(t, r.described(), "job 0: 2 Barrier of [1] barrier", "job 0: 1 Map of [0]", "job 0: 0 Range of []", "job 0: 3 ReduceByKey of [2]")
+}
+
+// Each RDD is described by its own number of partitions and by the number that its blocks have.
+func TestRDDsAreDescribedByTheirOwnNumbers(t *testing.T) {
+	r := busRig(t, func(c *Config) { c.Blocks = c.Bus })
+	submit(r, numberedWords.With([]string{"a"}))
+	submit(r, keptSums.With(0))
+	r.scheduler.Ask(r.ref, UnpersistRDDs{Keys: []string{keyOfKept(t, keptSums.With(0))}})
+	r.Settle()
+	submit(r, keptSums.With(0))
+	var got []string
+	for _, m := range r.posted {
+		if start, ok := m.(event.JobStart); ok {
+			for _, d := range start.Infos[len(start.Infos)-1].RDDs {
+				got = append(got, fmt.Sprintf("%d %s of %d", d.ID, d.Op, d.Partitions))
+			}
+		}
+	}
+	wantRDDs(t, got, "3 Persist of 2", "2 Union of 2", "1 Parallelize of 1", "0 Parallelize of 1",
+		"7 Persist of 2", "6 ReduceByKey of 2", "8 Persist of 2", "6 ReduceByKey of 2")
+}
+
+// A dataset whose file has changed shares no number with what was kept of it.
+func TestAFileThatChangedHasNewNumbers(t *testing.T) {
+	file := versioned{rdd.MemFS{"text": []byte("a\nb\nc\n")}, new(int)}
+	r := busRig(t, func(c *Config) { c.Blocks, c.FS = c.Bus, file })
+	submit(r, keptFile.With("text"))
+	*file.version++
+	submit(r, keptFile.With("text"))
+	var got []string
+	for _, m := range r.posted {
+		if start, ok := m.(event.JobStart); ok {
+			for _, d := range start.Infos[0].RDDs {
+				got = append(got, fmt.Sprintf("%d %s", d.ID, d.Op))
+			}
+		}
+	}
+	wantRDDs(t, got, "2 Map", "1 Persist", "0 TextFile", "5 Map", "4 Persist", "3 TextFile")
 }

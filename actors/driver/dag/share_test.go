@@ -243,3 +243,20 @@ func TestAnActionMayWantSomePartitions(t *testing.T) {
 		}
 	}
 }
+
+// A dataset without a shuffle is forgotten with its last job, others as their shuffles are.
+func TestWhatIsForgottenOfDatasets(t *testing.T) {
+	x := newDatasets()
+	narrow, wide := &dataset{key: "n", jobs: 2}, &dataset{key: "w", jobs: 1, shuffles: []*shuffle{newShuffle(4, 1, 1)}}
+	x.add(narrow)
+	x.add(wide)
+	if x.jobEnded(narrow, 9); x.byKey["n"] == nil {
+		t.Error("it is forgotten, though a job needs it")
+	}
+	if x.jobEnded(narrow, 9); x.byKey["n"] != nil || !slices.Equal(x.all, []*dataset{wide}) {
+		t.Error("a dataset without a shuffle is kept")
+	}
+	if got := x.jobEnded(wide, 0); !slices.Equal(got, []int32{4}) || len(x.byKey) > 0 || len(x.shuffles) > 0 || len(x.all) > 0 {
+		t.Errorf("forgot %v, left %v", got, x)
+	}
+}

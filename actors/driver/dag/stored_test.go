@@ -1,11 +1,14 @@
 package dag
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/coherer/coherer/actors/driver/event"
@@ -181,5 +184,41 @@ func TestACheckpointOfAFileThatChangedIsNotWritten(t *testing.T) {
 	r.counts(1, 0)
 	if len(r.marked) != 1 {
 		t.Errorf("marked %+v", r.marked)
+	}
+}
+
+// storedFile writes what is behind a shuffle of a file.
+var storedFile = rdd.Define("dag-test-stored-file", func(path string) rdd.Dataset[ones] {
+	pairs := rdd.Map(rdd.TextFile(path, 2), func(s string) ones { return rdd.PairOf(s, int64(1)) })
+	return rdd.Checkpoint(rdd.ReduceByKey(pairs, func(a, b int64) int64 { return a + b }, 2))
+})
+
+// A job that reads a Checkpoint computes all anew when another job has found its file changed, and so the Checkpoint's keeping ended.
+func TestACheckpointThatIsGoneIsNotRead(t *testing.T) {
+	r := keptRig(t, versioned{rdd.MemFS{"text": []byte("a\nb\nc\n")}, new(int)})
+	submit(r, storedFile.With("text"))
+	r.tell(mapped(0, 0, 0, "a", 0), mapped(0, 0, 1, "a", 0))
+	r.counts(1, 0)
+	r.tell(CheckpointEnded{RDD: 3, Folder: "/c/u/rdd-3"}, lost(event.ExecutorLost, "a"))
+	submit(r, storedFile.With("text"))
+	r.wantNewest("3.0 [0 1] at [[] []]")
+	*r.fs.(versioned).version++
+	submit(r, storedFile.With("text"))
+	r.wantNewest("4.0 [0 1] at [[] []]")
+	r.tell(missed(3, 0, 0, 0, -1, "", 9))
+	r.Advance(resubmitDelay)
+	r.wantNewest("2.0 [0 1] at [[] []]")
+	if slices.ContainsFunc(r.heard, func(m string) bool { return strings.HasPrefix(m, "M:") }) {
+		t.Errorf("a Checkpoint has no blocks to give up: %q", r.heard)
+	}
+}
+
+// The error of a file is that of a job that writes a Checkpoint, too.
+func TestTheErrorOfACheckpointsFile(t *testing.T) {
+	r := newRigWith(t, nil, rdd.MemFS{}, func(*Config) {})
+	r.action, r.node = rdd.ActionCheckpoint, checkpointOf(t, under(t, t.Context(), storedHalf.With(0)).Lineage)
+	submit(r, storedHalf.With(0))
+	if len(r.bad) != 1 || !errors.Is(r.bad[0], fs.ErrNotExist) || len(r.sets) > 0 {
+		t.Error(r.bad, r.sets)
 	}
 }

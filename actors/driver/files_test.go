@@ -2,7 +2,6 @@ package driver
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/coherer/coherer/actors/driver/pools"
 	"github.com/coherer/coherer/actors/rdd"
-	"github.com/coherer/coherer/rpcenv/conf"
 )
 
 // errDisk is what an oddFile cannot be read for.
@@ -37,20 +35,6 @@ type forbidden struct{}
 
 func (forbidden) Open(path string) (rdd.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
-}
-
-func confOf(t *testing.T, settings string) *conf.Conf {
-	t.Helper()
-	pairs := map[string]string{}
-	for pair := range strings.FieldsSeq(settings) {
-		key, value, _ := strings.Cut(pair, "=")
-		pairs[key] = value
-	}
-	c, err := conf.New(pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 const aPool = `<allocations><pool name="p"><weight>2</weight></pool></allocations>`
@@ -129,77 +113,6 @@ func TestATableOfRacksThatCannotBeRead(t *testing.T) {
 		_, err := racks(confOf(t, table), k.files)
 		if k.want == "" && err != nil || k.want != "" && (err == nil || err.Error() != k.want) {
 			t.Errorf("%s: %v, want %q", k.name, err, k.want)
-		}
-	}
-}
-
-// coded is an error that chooses an exit code.
-type coded int
-
-func (c coded) Error() string { return "it ended" }
-func (c coded) ExitCode() int { return int(c) }
-
-// SparkUserAppException: a program may choose its exit code; one that no process can have is none.
-func TestTheExitCodeOfAnApplication(t *testing.T) {
-	for _, k := range []struct {
-		err          error
-		chosen, code int
-	}{
-		{nil, 0, 0},
-		{errDisk, 0, 1},
-		{coded(0), 0, 1},
-		{coded(1), 1, 1},
-		{coded(255), 255, 255},
-		{coded(256), 0, 1},
-		{coded(-1), 0, 1},
-		{fmt.Errorf("the program: %w", coded(3)), 3, 3},
-	} {
-		if chosen, code := ChosenCode(k.err), ExitCode(k.err); chosen != k.chosen || code != k.code {
-			t.Errorf("%v: chosen %d, code %d, want %d and %d", k.err, chosen, code, k.chosen, k.code)
-		}
-	}
-}
-
-func TestALocalApplicationNeedsAnIDAndAnAttempt(t *testing.T) {
-	for _, k := range []struct {
-		local *Local
-		want  string
-	}{
-		{nil, ""},
-		{&Local{AppID: "local-1", MaxFailures: 1}, ""},
-		{&Local{MaxFailures: 1}, "driver: a local application needs an id"},
-		{&Local{AppID: "local-1"}, "driver: a task of a local application may fail 0 times: want at least 1"},
-	} {
-		cfg := Config{AppName: "test", Local: k.local, YARN: &YARN{}}
-		if err := cfg.Validate(); k.want == "" && err != nil || k.want != "" && (err == nil || err.Error() != k.want) {
-			t.Errorf("%+v: %v, want %q", k.local, err, k.want)
-		}
-	}
-}
-
-// The setting is of clusters: a local application has no shuffle service.
-func TestWhoseMapOutputsOutliveTheirExecutors(t *testing.T) {
-	for settings, want := range map[string]bool{"": false, "spark.shuffle.service.enabled=true": true} {
-		c := confOf(t, settings)
-		if got := (Config{}).externalShuffle(c); got != want {
-			t.Errorf("%q: %t on a cluster", settings, got)
-		}
-		if (Config{Local: &Local{}}).externalShuffle(c) {
-			t.Errorf("%q: a local application has a shuffle service", settings)
-		}
-	}
-}
-
-// taskProfile: the slots of an executor are known where its cores are.
-func TestWhatATaskTakesByTheSettings(t *testing.T) {
-	for settings, want := range map[string][2]int{
-		"":                       {1, 0},
-		"spark.executor.cores=7": {1, 7},
-		"spark.executor.cores=7 spark.task.cpus=2": {2, 3},
-		"spark.task.cpus=2":                        {2, 0},
-	} {
-		if p := taskProfile(confOf(t, settings)); p.CPUs != want[0] || p.Slots != want[1] {
-			t.Errorf("%q: %+v, want %v", settings, p, want)
 		}
 	}
 }
