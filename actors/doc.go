@@ -82,7 +82,8 @@
 // `coherer explain --deviations` lists them all.
 //
 // The conversations of Master, Worker and their clients are in testdata/scripts, which TestProtocol runs: what comes in, and under
-// it, by cause, each message that goes out. After a change `go test ./actors/master -run TestProtocol -rewrite` writes them anew: read the difference.
+// it, by cause, each message that goes out. After a change `go test ./actors/master -run TestProtocol -rewrite` writes them anew: read the
+// difference.
 //
 // # A new message
 //

@@ -153,7 +153,8 @@
 //
 // At OnStop an endpoint's timers are stopped, its asks abandoned, its bodies cancelled, and the asks that it deferred fail
 // with [ErrRefusedStopped]. [Env.Shutdown] stops all endpoints, writes out what was sent on open connections and closes them;
-// what still waits for a connection, or for a peer that holds it back (Bounds), fails. [Context.Exit] writes out and closes too, but stops no endpoint.
+// what still waits for a connection, or for a peer that holds it back (Bounds), fails. [Context.Exit] writes out and closes too, but stops
+// no endpoint.
 //
 // # Items and causes
 //

@@ -12,7 +12,8 @@ import (
 )
 
 // TestStorms: executors, one ApplicationMaster and a node are killed at random under a driver in client mode; nodes and the
-// ApplicationMaster are cut off from the ResourceManager for a while, and that begins again. The program ends well, nobody outlives it, and the books are in balance.
+// ApplicationMaster are cut off from the ResourceManager for a while, and that begins again. The program ends well, nobody outlives it, and
+// the books are in balance.
 func TestStorms(t *testing.T) {
 	executors, masters, nodes := 0, 0, 0
 	for seed := range uint64(20) {

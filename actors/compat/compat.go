@@ -22,8 +22,7 @@ func Has(c *conf.Conf, fault string) bool { return slices.Contains(Compat.Get(c)
 
 // Faults are the ids that coherer.compat takes, those of Spark's issue tracker and of YARN's, YARN-FAIR for all that
 // Hadoop's FairScheduler has, MASTER-RECOVERY for what Spark's Master does after a recovery, and TASK-SCHEDULER for what its
-// TaskSchedulerImpl does of sets that are over. What each does stands with the
-// endpoint that has it.
+// TaskSchedulerImpl does of sets that are over. What each does stands with the endpoint that has it.
 var Faults = []string{
 	"SPARK-2425", "SPARK-8881", "SPARK-9731", "SPARK-12864", "SPARK-13112", "SPARK-13519", "SPARK-13604", "SPARK-15725",
 	"SPARK-16925", "SPARK-17667", "SPARK-20079", "SPARK-23191", "SPARK-27348", "SPARK-27510", "SPARK-34245", "YARN-1902", "YARN-FAIR",

@@ -47,7 +47,7 @@ func (d *Driver) Unbroadcast(b *rpcenv.Blocking, id int64, destroyed string) err
 	return err
 }
 
-// longLists is how MapOutputTracker sends long lists.
+// longLists is how MapOutputTracker sends long lists of map outputs: by broadcast, unless the driver serves no blocks.
 func (d *Driver) longLists() mapoutput.Config {
 	if d.broadcasts == nil {
 		return mapoutput.Config{}

@@ -23,7 +23,8 @@ func (d *Driver) checkCheckpoint(job rdd.Invocation) error {
 	return nil
 }
 
-// checkpoint writes, or has kept, what a job that has ended well has marked, by a job each. As in Spark the action fails when that fails.
+// checkpoint has what a job that has ended well has marked written to files, or kept by the executors, by a job each. As in Spark the
+// action fails when that fails.
 func (d *Driver) checkpoint(b *rpcenv.Blocking, job rdd.Invocation, all []dag.Checkpoint) (err error) {
 	for _, x := range all {
 		ended := dag.CheckpointEnded{RDD: x.RDD}
@@ -70,7 +71,7 @@ func (d *Driver) removeCheckpoints(b *rpcenv.Blocking) error {
 		return nil
 	}
 	found, err := rpcenv.AskWait(b, d.ref(dag.Name), dag.FindCheckpoints{})
-	if found.Folder != "" {
+	if found.Folder != "" { // after an error it is empty
 		err = out.RemoveAll(found.Folder)
 	}
 	if err = unlessGone(err); err != nil {

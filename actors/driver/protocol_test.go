@@ -216,8 +216,9 @@ func (k *talk) works(args string) (string, error) {
 	return "", nil
 }
 
-// job starts a job: save N has a stage of N tasks that write to the folder out; numbers has one stage of three tasks, tasks N one of N, near PLACES ... one of a task for each word, words TEXT ... two
-// map tasks and two result tasks, join, joinSums, union and sort TEXT ... several stages; another has no lineage.
+// job starts a job: save N has a stage of N tasks that write to the folder out; numbers has one stage of three tasks, tasks N one of N,
+// near PLACES ... one of a task for each word, words TEXT ... two map tasks and two result tasks, join, joinSums, union and sort TEXT ...
+// several stages; another has no lineage.
 func (k *talk) job(args string) (string, error) {
 	name, text, _ := strings.Cut(args, " ")
 	var inv rdd.Invocation

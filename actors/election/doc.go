@@ -39,8 +39,9 @@
 // # The group
 //
 // All Masters of a group have the same peers, by their settings or because they found each other before the election (cluster/node).
-// The group never changes. Numbers in votes are places in the sorted list of addresses. Messages carry a digest of that list; a Master ignores messages with another digest, with an
-// event of the trace and a line of the log that say so. The log holds its Master's address and group: ErrPeersChanged.
+// The group never changes. Numbers in votes are places in the sorted list of addresses. Messages carry a digest of that list; a Master
+// ignores messages with another digest, with an event of the trace and a line of the log that say so. The log holds its Master's address
+// and group: ErrPeersChanged.
 //
 // A Master without a log asks all others before it takes part (deploy.RequestGroup): a group begins when all have answered
 // once. If one of them has met it as a member, it lost its log; so it did if one that might have met it is without its own. It

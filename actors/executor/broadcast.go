@@ -106,7 +106,7 @@ func (e *Executor) broadcastValue(c *rpcenv.Context, v rdd.BroadcastVar, then fu
 	})
 }
 
-// reader is that of one broadcast.
+// reader logs that a broadcast is read, and returns what reads it, in a body that sets its field b.
 func (e *Executor) reader(c *rpcenv.Context, info rdd.BroadcastInfo) reader {
 	c.Log().Infof("Started reading broadcast variable %d with %d pieces (estimated total size %d B)", info.ID, info.Pieces, info.Size)
 	return reader{

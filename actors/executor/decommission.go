@@ -46,7 +46,8 @@ func (e *Executor) executorDecommissionSigReceived(c *rpcenv.Context, m Executor
 	})
 }
 
-// decommissionSelf begins to move blocks away, and to wait for the end of the running tasks. Without spark.decommission.enabled nothing changes.
+// decommissionSelf begins to move blocks away, and to wait for the end of the running tasks. Without spark.decommission.enabled nothing
+// changes.
 func (e *Executor) decommissionSelf(c *rpcenv.Context) {
 	switch {
 	case !membership.DecommissionEnabled.Get(c.Conf()):

@@ -82,11 +82,11 @@ func (e *Executor) migrated(c *rpcenv.Context) bool {
 	return m.outputs.done() && e.cachedDone()
 }
 
-// move asks to have a block copied to a peer. then gets whether it is there, and what speaks against that.
+// move asks to have a block copied to a peer. then gets whether the peer has it, or the error.
 func (e *Executor) move(c *rpcenv.Context, q *storagepb.MoveBlock, then func(taken bool, err error)) {
 	q.From = e.blockManagerID()
 	rpcenv.Ask(c, e.blocks, q, func(r *rpc.Bool, err error) { then(r.GetValue(), err) })
 }
 
-// leaves reports whether a move failed since the peer is decommissioned, too, which is not the block's fault.
+// leaves reports whether a move failed because the peer is decommissioned too, which is not the block's fault.
 func leaves(err error) bool { return errors.Is(err, storage.ErrDecommissioned) }

@@ -86,11 +86,11 @@ type unroller[T any] struct {
 	deserialized bool
 
 	w      PartitionWriter
-	piece  []byte // of records in their encoding
-	chunks [][]T  // of records as they are
-	asked  int64  // the bytes of chunks for which Grow has not been asked yet
-	size   func(T) int64
-	clip   func(*T)
+	piece  []byte        // of records in their encoding
+	chunks [][]T         // of records as they are
+	asked  int64         // the bytes of chunks for which Grow has not been asked yet
+	size   func(T) int64 // see sizeOf
+	clip   func(*T)      // see clipOf
 }
 
 // pieceSize is from which size on a piece is handed to a PartitionWriter, and for how many records room is asked at once; in bytes.
@@ -153,6 +153,7 @@ func (k *unroller[T]) addRecord(v T) bool {
 	each := int64(reflect.TypeFor[T]().Size())
 	last := len(k.chunks) - 1
 	if last < 0 || len(k.chunks[last]) == cap(k.chunks[last]) {
+		// Each chunk has twice the room of the one before, up to a piece: small partitions waste little, and no record is copied.
 		room := int64(16)
 		if last >= 0 {
 			room = min(2*int64(cap(k.chunks[last])), pieceSize/max(each, 1)+1)
@@ -206,7 +207,7 @@ func (k *unroller[T]) commit() error {
 	return k.w.CommitRecords(chunks, func() [][]byte { return slices.Collect(encoded(c, chunks)) })
 }
 
-// encoded are the pieces of records in their encoding.
+// encoded are the pieces of records in their encoding, each of pieceSize or little more but the last.
 func encoded[T any](c codec[T], chunks [][]T) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var piece []byte
@@ -227,8 +228,8 @@ func encoded[T any](c codec[T], chunks [][]T) iter.Seq[[]byte] {
 	}
 }
 
-// clipOf takes from the slices in a value the room behind their ends, so that who appends to one does not write where another reader of the
-// value does too. It changes the value alone: what slices and maps hold is left as it is. nil: values of the type have no slices.
+// clipOf takes from the slices in a value the room behind their ends, so that two readers that append to one do not write to the same
+// place. It changes the value alone: what slices and maps hold is left as it is. nil: values of the type have no slices.
 func clipOf[T any]() func(*T) {
 	clip := clipperOf(reflect.TypeFor[T]())
 	if clip == nil {

@@ -14,8 +14,8 @@ const (
 )
 
 // lineReader gives the lines of one split: those that begin behind its start, and at its end at last; the first split has the first line.
-// It needs a buffer of a chunk, and for a line longer than that the
-// line's own length: it looks for the end first, with the buffer, and then reads the line again into its place.
+// It needs a buffer of a chunk, and for a line longer than that the line's own length: it looks for the end first, with the buffer, and
+// then reads the line again into its place.
 type lineReader struct {
 	file  io.ReaderAt
 	split textSplit

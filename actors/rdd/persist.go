@@ -58,7 +58,8 @@ type persist struct {
 	level StorageLevel
 	// local: LocalCheckpoint made the node.
 	local bool
-	// write writes a partition to the task's output, of a node that Checkpoint made; of LocalCheckpoint it keeps it. nil for Persist.
+	// write is what ActionCheckpoint and ActionLocalCheckpoint do with a partition: it writes that of a Checkpoint to the task's output, and
+	// computes that of a LocalCheckpoint, which is kept thereby. nil for Persist.
 	write func(r *run, partition int) Result
 	// origin is the job in whose function Persist stands. The first lineage or From that meets the node enters it: those that take the
 	// job up come later. A node that several goroutines share, in a package variable, is why it is atomic.

@@ -35,7 +35,8 @@ func (l *Lineage) Persisted() []Persisted {
 		}
 		o := n.persist.origin.Load() // never nil: the job's definition entered it
 		out = append(out, Persisted{
-			Node: i, Level: n.persist.level, Checkpoint: n.persist.write != nil && !n.persist.local, Local: n.persist.local, Own: o.job == l.Job && bytes.Equal(o.args, l.args),
+			Node: i, Level: n.persist.level, Checkpoint: n.persist.write != nil && !n.persist.local, Local: n.persist.local,
+			Own: o.job == l.Job && bytes.Equal(o.args, l.args),
 			Key: fmt.Sprintf("%d %d %d %s%s%s", len(o.job), len(o.args), o.number, o.job, o.args, o.digest),
 		})
 	}

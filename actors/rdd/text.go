@@ -18,8 +18,9 @@ const maxSplit = 32 << 20
 // line. Any other bytes pass unchanged: a line need not be UTF-8.
 //
 // The file is cut as Hadoop cuts it, into splits of size / minPartitions bytes and at most 32 MiB; the last one may be a tenth longer.
-// minPartitions below 1 means 1, and an empty file has no split. A split owns the lines that begin in it or at its end, so none is cut or read twice.
-// The size that the driver saw holds for all tasks: what is appended later is not read, and a file that got shorter fails the task.
+// minPartitions below 1 means 1, and an empty file has no split. A split owns the lines that begin in it or at its end, so none is cut or
+// read twice. The size that the driver saw holds for all tasks: what is appended later is not read, and a file that got shorter fails the
+// task.
 //
 // In a folder, TextFile leaves out files whose names begin with _ or ., so it reads what SaveAsTextFile wrote; a folder in the folder
 // is an error. It cuts each of several files by itself; size is then that of all. A folder without files has no

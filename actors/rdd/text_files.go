@@ -142,8 +142,7 @@ func exists(l Lister, p string) bool {
 
 // splitsOf cuts files into splits, each file by itself. All but the last of a file are as long as the share that each of minPartitions splits
 // has of all files, and at most maxSplit; the last one may be a tenth longer. An empty file has none, and a compressed one is
-// one split. It mirrors FileInputFormat.getSplits,
-// so that there are as many as in Spark, with the same lines.
+// one split. It mirrors FileInputFormat.getSplits, so that there are as many as in Spark, with the same lines.
 func splitsOf(files []textFile, minPartitions int) (splits [][]byte) {
 	total := int64(0)
 	for _, f := range files {

@@ -9,7 +9,7 @@ type Outputs interface {
 	// Add serves the map outputs that an executor has in directories, from now on; it replaces an earlier Add of that executor. It
 	// returns at once. A directory that is not the daemon's to serve is an error, and then nothing changes.
 	Add(x Executor, dirs []string) error
-	// Clean removes what an executor that ended has left and is no map output. It may take long.
+	// Clean removes what an executor that has ended left, but for map outputs. It may take long.
 	Clean(b *rpcenv.Blocking, x Executor) error
 	// Forget ends the serving of an executor. It returns at once.
 	Forget(x Executor)

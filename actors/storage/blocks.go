@@ -45,7 +45,8 @@ func (s *Master) updateBlockInfo(c *rpcenv.Context, u *storage.UpdateBlockInfo) 
 	}
 	s.post(c, event.BlockUpdated{
 		ID: m.id, Block: u.GetBlockId(), Memory: u.GetStorageLevel().GetUseMemory(), Disk: u.GetStorageLevel().GetUseDisk(),
-		Deserialized: u.GetStorageLevel().GetDeserialized(), Replication: int(u.GetStorageLevel().GetReplication()), MemorySize: u.GetMemSize(), DiskSize: u.GetDiskSize(),
+		Deserialized: u.GetStorageLevel().GetDeserialized(), Replication: int(u.GetStorageLevel().GetReplication()),
+		MemorySize: u.GetMemSize(), DiskSize: u.GetDiskSize(),
 	})
 	// After the listeners have it: what the task that made the block brings must not reach them first.
 	rpcenv.Reply(c, u, &rpc.Bool{Value: true})

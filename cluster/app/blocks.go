@@ -41,7 +41,8 @@ type place struct {
 	offset, size int64
 }
 
-// newBlocks serves blocks at an address; port 0 is any free one. The files of one kind go into dirs in turn, map outputs where package shufflefile says.
+// newBlocks serves blocks at an address; port 0 is any free one. The files of one kind go into dirs in turn, map outputs where package
+// shufflefile says.
 func newBlocks(dirs []string, at rpcenv.Address) (*blocks, error) {
 	b := &blocks{dirs: dirs, outputs: map[shufflefile.Output]*mapOutput{}, index: map[string]place{}}
 	var err error

@@ -20,8 +20,8 @@ var squares = rdd.Define("shared squares", func(a struct {
 	return rdd.Map(rdd.Range(0, int64(a.Tasks), a.Tasks), func(x int64) int64 { return int64(a.Table.Value()[x]) })
 })
 
-// Shared broadcasts a table of the last digits of so many squares and looks up the first of them, one in a task; once more after Unpersist; and after Destroy it
-// shows the error. It is for Worlds, and not among Programs.
+// Shared broadcasts a table of the last digits of so many squares and looks up the first of them, one in a task; once more after Unpersist;
+// and after Destroy it shows the error. It is for Worlds, and not among Programs.
 func Shared(ctx context.Context, a rdd.Runner, args []string, out io.Writer) error {
 	if len(args) != 2 {
 		return errors.New("shared wants two numbers: shared SQUARES TASKS")

@@ -236,7 +236,8 @@ func TestAnAddressOfJoinIsFollowedWithoutAMaster(t *testing.T) {
 	}
 }
 
-// A Worker that was told once where its Master's gossip is stays of its cluster when another one has got that port; when it is told again it follows.
+// A Worker that was told once where its Master's gossip is stays of its cluster when another one has got that port; when it is told again
+// it follows.
 func TestAPortThatWasOnceToldIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	a := play(t, chiefOf(1, 1))

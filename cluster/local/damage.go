@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Damage flips a byte of each block of a name that an executor of a World keeps on its disk, such as shuffle_0_1_0, and of a persisted
-// dataset rdd_3_0. Executors that are processes of the operating system have files.
+// Damage flips a byte of the block with an id, such as shuffle_0_1_0 or rdd_3_0, on the disk of each executor that has it. It fails when
+// none has, and in a World whose executors are processes: these have files.
 func Damage(w World, id string) error {
 	t := w.blocks()
 	if t == nil {

@@ -7,7 +7,7 @@
 // the 0 is the same in all names. It mirrors Spark's IndexShuffleBlockResolver; the hash of the data file's name chooses the directory, as
 // Spark's DiskBlockManager does, but without subdirectories.
 //
-// Both files get their names when they are whole, the index last: who finds an index may read the data.
+// Both files get their names when they are whole, the index last: a process that finds an index may read the data.
 //
 // The files are a peer's. A reader trusts no offset: [Block] compares them with the size of the data file, and ReadIndex bounds what it reads.
 package shufflefile

@@ -158,8 +158,8 @@ func (c *Conf) Under(prefix string) []Pair {
 	return out
 }
 
-// Warnings has a line for each key that is not known, was dropped, has no effect or is an older name, sorted. The nearest names are looked for here
-// and not in New, so that New costs little for the settings of a peer.
+// Warnings has a line for each key that is not known, was dropped, has no effect or is an older name, sorted. The nearest names are looked
+// for here and not in New, so that New costs little for the settings of a peer.
 func (c *Conf) Warnings() []string {
 	if c == nil {
 		return nil

@@ -10,9 +10,9 @@
 // # The event log
 //
 // The bus writes no file: lines go in batches to a Log, which the process supplies, in a body beside the inbox, one batch at a time. At
-// most spark.scheduler.listenerbus.eventqueue.capacity lines wait for it; further ones are dropped, and the driver's log says how
-// many; but never those that begin the log. A Log that fails is used no more: the log has one warning, and the application goes on.
-// Stop waits until all lines are written.
+// most spark.scheduler.listenerbus.eventqueue.capacity lines wait for it, besides those that begin the log; further ones are dropped, and
+// the driver's log says how many. A Log that fails is used no more: the driver's log has one warning, and the application goes on. Stop
+// waits until all lines are written.
 //
 // What Go does not have, as the processor time of a task, is 0. Peaks of memory are Go's, see peaksOf. The accumulators of a program are not
 // in it.

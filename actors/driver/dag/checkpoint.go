@@ -44,10 +44,10 @@ type checkpoint struct {
 	writing bool
 	folder  string // "" as long as it is not written
 	local   bool   // the partitions are blocks
-	cut     bool   // all of a local one were kept once
+	cut     bool   // all partitions of a local one were kept once
 }
 
-// lacking are the partitions that lie nowhere.
+// lacking are the partitions that no executor keeps.
 func (k *kept) lacking() (out []int32) {
 	for partition, at := range k.places {
 		if len(at) == 0 {
@@ -57,7 +57,7 @@ func (k *kept) lacking() (out []int32) {
 	return out
 }
 
-// endLocal cuts the lineage of a LocalCheckpoint if all its partitions are kept.
+// endLocal cuts the lineage of a LocalCheckpoint if all its partitions are kept, and reports whether it is cut.
 func (k *kept) endLocal(c *rpcenv.Context) bool {
 	if k.whole() && !k.checkpoint.cut {
 		k.checkpoint.cut = true

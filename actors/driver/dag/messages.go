@@ -16,7 +16,8 @@ type JobSubmitted struct {
 	JobID      int32
 	Invocation rdd.Invocation
 	Action     rdd.Action
-	// Node is the one to write when Action is rdd.ActionCheckpoint, or to keep when it is rdd.ActionLocalCheckpoint. Other actions are of the last one.
+	// Node is the one to write when Action is rdd.ActionCheckpoint, or to keep when it is rdd.ActionLocalCheckpoint. Other actions are of
+	// the last one.
 	Node int
 }
 

@@ -144,12 +144,12 @@ func (s *Scheduler) keep(d *dataset, p rdd.Persisted) *kept {
 	return k
 }
 
-// unpersist forgets a dataset. If it is kept in blocks, then is called with the number of those that the executors gave up.
+// unpersist forgets a dataset. If it is kept in blocks, the executors give these up, and then is called with their number.
 func (s *Scheduler) unpersist(c *rpcenv.Context, k *kept, then func(blocks int)) {
 	k.gone = true
 	delete(s.kept.byKey, k.key)
 	delete(s.kept.byID, k.id)
-	if k.inBlocks() { // else it has no blocks
+	if k.inBlocks() {
 		s.removeRDD(c, k.id, then)
 	}
 }

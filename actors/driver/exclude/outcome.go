@@ -60,7 +60,8 @@ type Kill struct {
 	Reason string
 }
 
-// Outcome is what follows from a call: the events, and the executors and nodes to be ended, both in order. Of a call that changed nothing it is empty.
+// Outcome is what follows from a call: the events, and the executors and nodes to be ended, both in order. Of a call that changed nothing
+// it is empty.
 type Outcome struct {
 	Events []Event
 	Kills  []Kill

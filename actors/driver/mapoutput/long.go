@@ -10,15 +10,16 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// longList is the list of a shuffle that goes by broadcast: the executors have most of it from each other.
+// longList is the list of a shuffle's map outputs that goes by broadcast.
 type longList struct {
 	changes int                        // of the shuffle, when the list was taken
 	answer  *storage.MapOutputStatuses // nil: it is being made
 	waiting []rpcenv.Call[*storage.MapOutputStatuses]
 }
 
-// byBroadcast answers a question by a broadcast of the statuses, if they are long enough: of the one that was made of the same statuses, else
-// of a new one. It mirrors ShuffleStatus.serializedMapStatus.
+// byBroadcast answers a question by a broadcast of the statuses, and reports whether they are long enough for that. The broadcast is the one
+// that was made of the same statuses, else a new one. When none can be made the statuses go as they are. It mirrors
+// ShuffleStatus.serializedMapStatus.
 func (t *Tracker) byBroadcast(c *rpcenv.Context, q *storage.GetMapOutputStatuses, statuses *storage.MapOutputStatuses) bool {
 	shuffle := q.GetShuffleId()
 	l, changes := t.long[shuffle], t.book.changes[shuffle]
@@ -67,7 +68,7 @@ func (t *Tracker) byBroadcast(c *rpcenv.Context, q *storage.GetMapOutputStatuses
 	return true
 }
 
-// giveUp gives up the list of a shuffle, if it has one.
+// giveUp forgets the list of a shuffle, if it has one, and its broadcast. byBroadcast gives up that of a list that is still being made.
 func (t *Tracker) giveUp(c *rpcenv.Context, shuffle int32) {
 	l := t.long[shuffle]
 	delete(t.long, shuffle)
@@ -76,6 +77,7 @@ func (t *Tracker) giveUp(c *rpcenv.Context, shuffle int32) {
 	}
 }
 
+// unbroadcast makes driver and executors give a broadcast up. After an error its pieces take room, and do no other harm.
 func (t *Tracker) unbroadcast(c *rpcenv.Context, shuffle int32, id int64) {
 	rpcenv.Run(c, "", func(b *rpcenv.Blocking) (bool, error) {
 		return true, t.cfg.Unbroadcast(b, id, fmt.Sprintf("map outputs of shuffle %d", shuffle))

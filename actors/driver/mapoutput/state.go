@@ -11,7 +11,7 @@ import (
 type book struct {
 	epoch    int64
 	shuffles map[int32][]*storage.MapStatus // by map index; nil: missing
-	changes  map[int32]int                  // of each shuffle's statuses
+	changes  map[int32]int                  // how often the statuses of a shuffle have changed
 }
 
 func (b *book) register(shuffle int32, maps int) {

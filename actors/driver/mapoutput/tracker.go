@@ -14,11 +14,12 @@ const Name = "MapOutputTracker"
 // ErrUnknownShuffle fails a question for a shuffle that is not registered, or no longer.
 var ErrUnknownShuffle = rpcenv.NewRefusal("mapoutput.unknown-shuffle", "unknown shuffle")
 
-// Config is what a Tracker needs for long lists; the zero Config has it answer with all lists themselves.
+// Config is what a Tracker needs for long lists; with the zero Config it sends every list itself.
 type Config struct {
-	// MinSize is from which size on a list goes by broadcast, in bytes.
+	// MinSize is spark.shuffle.mapOutput.minSizeForBroadcast: from this size on, in bytes, a list goes by broadcast.
 	MinSize int64
-	// Broadcast keeps an encoded list for the executors, Unbroadcast gives one up; site says why. They are called in bodies.
+	// Broadcast keeps an encoded list for the executors, Unbroadcast gives one up; site says why. They are called in bodies. nil: no list
+	// goes by broadcast.
 	Broadcast   func(b *rpcenv.Blocking, encoded []byte) (rdd.BroadcastInfo, error)
 	Unbroadcast func(b *rpcenv.Blocking, id int64, site string) error
 }

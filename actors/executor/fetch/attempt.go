@@ -16,7 +16,7 @@ type attempt struct {
 	*request
 	left    []int         // blocks that have not come
 	damaged []int         // blocks that came damaged in this try
-	first   map[int]error // of blocks that came damaged before
+	first   map[int]error // by block: how it came damaged the first time
 	retries int
 }
 
@@ -81,7 +81,7 @@ func (a *attempt) try(b *rpcenv.Blocking) error {
 	})
 }
 
-// large says that a block is too large for memory.
+// large reports whether a block that is left is too large for memory.
 func (a *attempt) large() bool {
 	return slices.ContainsFunc(a.left, func(i int) bool { return a.list[i].Size > a.ToMemory })
 }
@@ -101,7 +101,7 @@ func (a *attempt) receive(i int, r io.Reader, size int64) (content, error) {
 	return inMemory(data, a.Sum)
 }
 
-// goesOn says, after a pause, whether a failure is worth another try. If not, what is left has failed.
+// goesOn reports, after a pause, whether a failure is worth another try. If not, what is left has failed.
 func (a *attempt) goesOn(b *rpcenv.Blocking, err error) bool {
 	if !errors.Is(err, storage.ErrConnection) || b.Done() || a.isOver() {
 		a.fail(err)

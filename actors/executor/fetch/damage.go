@@ -21,7 +21,7 @@ func (damage) Error() string { return ErrDamaged.Error() }
 
 func (damage) Unwrap() error { return ErrDamaged }
 
-// logDamage is for the first time that a block comes damaged.
+// logDamage warns of a block that came damaged and is asked for once more.
 func logDamage(b *rpcenv.Blocking, block Block, err error) {
 	at := block.At
 	// Spark's words.
@@ -30,7 +30,7 @@ func logDamage(b *rpcenv.Blocking, block Block, err error) {
 }
 
 // diagnose says why a block came damaged twice. What lies on a disk comes with the same damage each time; a network does not change the
-// same bytes twice. It stands for ShuffleBlockFetcherIterator.diagnoseCorruption, and needs no answer of who has the block.
+// same bytes twice. It stands for ShuffleBlockFetcherIterator.diagnoseCorruption, which asks the block manager that has the block.
 func diagnose(block Block, first, second error) error {
 	was, _ := errors.AsType[damage](first)
 	is, _ := errors.AsType[damage](second)

@@ -64,13 +64,13 @@ func Blocks(b *rpcenv.Blocking, s Source, blocks []Block, m *Metrics) iter.Seq2[
 	}
 }
 
-// isOwn says that this executor serves a block. One whose address is another is not its own, though its task may have written it: a
+// isOwn reports whether this executor serves a block. One whose address is another is not its own, though its task may have written it: a
 // shuffle service has it.
 func (f *fetch) isOwn(block Block) bool {
 	return block.At.GetExecutorId() == f.Self.GetExecutorId() && block.At.GetHost() == f.Self.GetHost() && block.At.GetPort() == f.Self.GetPort()
 }
 
-// isNear says that a block lies in a file of this host, which another executor wrote.
+// isNear reports whether a block lies in a file of this host, which another executor wrote.
 func (f *fetch) isNear(block Block) bool {
 	return f.Near != nil && !f.isOwn(block) && block.At.GetHost() == f.Self.GetHost()
 }
@@ -119,7 +119,7 @@ func (f *fetch) block(b *rpcenv.Blocking, i int, m *Metrics) (content, error) {
 	return c, nil
 }
 
-// twice reads a block of this host, and again when it is damaged.
+// twice reads a block of this host, and once more when it is damaged; the error of the second time says what is to blame.
 func (f *fetch) twice(b *rpcenv.Blocking, block Block, read func() (content, error)) (content, error) {
 	c, first := read()
 	if !errors.Is(first, ErrDamaged) {
@@ -259,7 +259,7 @@ func (f *fetch) wakeReader() {
 	}
 }
 
-// isOver says that nobody reads any more.
+// isOver reports whether nobody reads any more.
 func (f *fetch) isOver() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

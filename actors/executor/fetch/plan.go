@@ -2,9 +2,7 @@
 
 package fetch
 
-import (
-	"github.com/coherer/coherer/rpcenv"
-)
+import "github.com/coherer/coherer/rpcenv"
 
 // request is for blocks of one block manager.
 type request struct {

@@ -2,12 +2,13 @@ package blocks
 
 import "fmt"
 
-// Level says where a block may be kept, and how.
+// Level says where a block may be kept, and how (org.apache.spark.storage.StorageLevel).
 type Level struct {
 	Memory, Disk bool
 	// Deserialized: in memory it is kept as records; on disk and on its way to others it has their encoding.
 	Deserialized bool
-	Replication  int32
+	// Replication is on how many executors.
+	Replication int32
 }
 
 // Status is where a block is kept, and its size there in bytes.

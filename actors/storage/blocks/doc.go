@@ -12,8 +12,7 @@
 // are encoded when they give way to disk or when another executor asks. A block of such a level that comes from elsewhere has pieces at
 // first; the first task that reads it here gives its records back (Kept.Decode).
 //
-// On disk it has a checksum (CRC32-C); a block that is damaged
-// there counts as lost.
+// On disk a block has a checksum (CRC32-C); one that is damaged there counts as lost.
 //
 // # Reports
 //

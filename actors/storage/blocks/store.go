@@ -37,7 +37,7 @@ type block struct {
 	Content
 	place *list.Element // in Store.used; nil: it is not in memory
 	file  *file         // nil: it is not on disk
-	quiet bool          // nobody hears of it, see PutValue
+	quiet bool          // a value, of which nobody hears: see PutValue
 }
 
 // New makes a Store without blocks, and makes it the Evictor of m.

@@ -11,7 +11,7 @@ type Writer struct {
 	held   int64 // of storage memory
 	// toDisk: it does not go to memory, by its level or since it does not fit there.
 	toDisk bool
-	failed bool
+	failed bool // or ended: it takes and enters nothing more
 	// instead: it takes the records of this block, which has their encoding. nil: it takes a block that is not here.
 	instead *block
 }
@@ -81,7 +81,7 @@ func (w *Writer) CommitRecords(records any, encode func() [][]byte) {
 	w.enter(nil, Content{Records: records, encode: encode}, w.held)
 }
 
-// enter enters the block, in the file or in memory.
+// enter enters the block, in the file or, without one, in memory, where it takes size bytes. The Writer ends with it.
 func (w *Writer) enter(f *file, what Content, size int64) {
 	freed := int64(0)
 	w.s.mu.Lock()

@@ -45,14 +45,16 @@ func Cut(c *conf.Conf, id int64, encoded []byte) (rdd.BroadcastInfo, [][]byte, e
 	return info, pieces, nil
 }
 
-// ToProto is info as it travels; FromProto is what came.
+// ToProto is info as it travels.
 func ToProto(info rdd.BroadcastInfo) *storage.BroadcastInfo {
 	return &storage.BroadcastInfo{Id: info.ID, Size: info.Size, Pieces: info.Pieces, Compressed: info.Compressed, Checksums: info.Checksums}
 }
 
-// FromProto is the inverse of ToProto, for what came from a peer.
+// FromProto is the inverse of ToProto. Its error is for what no Cut can have made: a peer said it, and readers allocate by it.
 func FromProto(m *storage.BroadcastInfo) (rdd.BroadcastInfo, error) {
-	if n := len(m.GetChecksums()); m.GetPieces() < 1 || m.GetSize() < 0 || m.GetSize() > maxSize || int64(m.GetPieces()) > max(m.GetSize(), 1) || n > 0 && n != int(m.GetPieces()) {
+	n := len(m.GetChecksums())
+	if m.GetPieces() < 1 || m.GetSize() < 0 || m.GetSize() > maxSize || int64(m.GetPieces()) > max(m.GetSize(), 1) ||
+		n > 0 && n != int(m.GetPieces()) {
 		return rdd.BroadcastInfo{}, fmt.Errorf("%w: it has %d bytes in %d pieces with %d checksums", errDamaged, m.GetSize(), m.GetPieces(), n)
 	}
 	return rdd.BroadcastInfo{ID: m.GetId(), Size: m.GetSize(), Pieces: m.GetPieces(), Compressed: m.GetCompressed(), Checksums: m.GetChecksums()}, nil
