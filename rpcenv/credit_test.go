@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,102 +12,8 @@ import (
 
 	"github.com/coherer/coherer/messages/rpc"
 	"github.com/coherer/coherer/rpcenv"
-	"github.com/coherer/coherer/rpcenv/conf"
 	"github.com/coherer/coherer/rpcenv/fault"
 )
-
-// narrow are settings under which little is much: a window of 64 KiB, of which the half has 25 messages of a KiB, and a bound of 1 MiB.
-func narrow(t *testing.T) *conf.Conf {
-	t.Helper()
-	c, err := conf.New(map[string]string{"coherer.rpc.window": "64k", "coherer.rpc.outbox.limit": "1m"}, rpcenv.Settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// kib is the n-th message of a KiB.
-func kib(n int) *wrapperspb.StringValue {
-	return text(fmt.Sprintf("%d %s", n, strings.Repeat("x", 1<<10)))
-}
-
-// gauge notes the numbers of the messages that it gets, when they do not follow one another, and every so many.
-type gauge struct {
-	w       *world
-	next    int
-	every   int
-	handled atomic.Int64
-	gate    chan struct{} // of a real world: closed when it may begin
-}
-
-// slowly makes a gauge that handles nothing before open is called; in a simulation it takes its time from the start.
-func slowly(w *world, every int) (ep *gauge, open func()) {
-	ep = &gauge{w: w, every: every, gate: make(chan struct{})}
-	if w.sim != nil {
-		w.sim.Cost("A/Slow", "*", time.Millisecond)
-		return ep, func() {}
-	}
-	return ep, func() { close(ep.gate) }
-}
-
-func (e *gauge) Receive(c *rpcenv.Context, m rpcenv.Message) {
-	if e.w.sim == nil {
-		<-e.gate
-	}
-	e.handled.Add(1)
-	n := 0
-	if _, err := fmt.Sscan(m.(*wrapperspb.StringValue).GetValue(), &n); err != nil || n != e.next {
-		e.w.note("%d comes after %d: %v", n, e.next-1, err)
-	}
-	if e.next = n + 1; e.next%e.every == 0 {
-		e.w.note("%d", e.next)
-	}
-	rpcenv.ReplyAs(c, m, num(int32(n)))
-}
-
-// sender does what a do says, and notes what it hears of its peers.
-type sender struct {
-	*endpoint
-	w *world
-}
-
-func newSender(w *world) *sender { return &sender{doer(), w} }
-
-func (s *sender) OnBehind(_ *rpcenv.Context, to rpcenv.Ref, behind bool) {
-	s.w.note("%s is behind: %t", to.Name, behind)
-}
-
-func (s *sender) OnStreamEnded(_ *rpcenv.Context, to rpcenv.Ref, err error) {
-	s.w.note("the stream to %s ended: %t", to.Name, errors.Is(err, rpcenv.ErrUnreachableOverloaded))
-}
-
-// count is how often a line was noted.
-func (w *world) count(line string) (n int) {
-	for _, l := range w.noted() {
-		if l == line {
-			n++
-		}
-	}
-	return n
-}
-
-// connect makes b look an endpoint up, by which it is connected.
-func (w *world) connect(b *rpcenv.Env, to rpcenv.Ref) {
-	w.do(b, func(b *rpcenv.Blocking) {
-		if _, err := rpcenv.ResolveWait(b, to.String()); err != nil {
-			w.t.Error(err)
-		}
-	})
-}
-
-// waiting is what waits at e for its peers.
-func waiting(e *rpcenv.Env) (messages, bytes int) {
-	for _, p := range e.Metrics().Peers {
-		messages += p.Messages
-		bytes += p.Bytes
-	}
-	return messages, bytes
-}
 
 func TestABodyWaitsForRoomAndLosesNothing(t *testing.T) {
 	inWorlds(t, func(w *world) {
@@ -408,92 +313,4 @@ func TestAPeerGivesBackNoMoreThanItGot(t *testing.T) {
 	if n, bytes := waiting(a); n != 0 || bytes != 0 { // the connection stands in no table
 		t.Error(n, bytes)
 	}
-}
-
-func TestAnswersWaitForASlowAskerAlone(t *testing.T) {
-	inWorlds(t, func(w *world) {
-		const n = 500
-		a, b := w.make("A", true, narrow(t)), w.make("B", true, narrow(t))
-		ref := w.register(a, "E", &endpoint{receive: func(c *rpcenv.Context, m rpcenv.Message) {
-			i, ok := m.(*wrapperspb.Int32Value)
-			if !ok {
-				c.Unsupported(m)
-				return
-			}
-			rpcenv.ReplyAs(c, m, kib(int(i.GetValue())))
-		}})
-		slow, fast := w.register(b, "Slow", doer()), w.register(b, "Fast", doer())
-		gate, next := make(chan struct{}), 0
-		if w.sim != nil {
-			w.sim.Cost("B/Slow", "*", time.Millisecond)
-			close(gate)
-		}
-		w.connect(b, ref)
-		w.in(b, slow, func(c *rpcenv.Context) {
-			for i := range n {
-				rpcenv.AskAs(c, ref, num(int32(i)), func(r *wrapperspb.StringValue, err error) {
-					<-gate
-					if want := fmt.Sprint(i, " "); err != nil || !strings.HasPrefix(r.GetValue(), want) || i != next {
-						t.Error(i, next, err)
-					}
-					if next++; next == n {
-						w.note("all")
-					}
-				})
-			}
-		})
-		// When an answer of the fast one is there, all that came before it is at A: what it may not send waits there.
-		w.in(b, fast, func(c *rpcenv.Context) {
-			rpcenv.AskAs(c, ref, num(n), func(*wrapperspb.StringValue, error) { w.note("fast") })
-		})
-		w.await("fast")
-		if left, _ := waiting(a); left < 300 || left > n-40 {
-			t.Error(left, "answers wait")
-		}
-		if d := b.Depth("Slow"); d > 60 {
-			t.Error(d, "answers are in the inbox")
-		}
-		if w.sim == nil {
-			close(gate)
-		}
-		w.await("all")
-	})
-}
-
-func TestAnAnswerWithoutRoomFailsItsAskAlone(t *testing.T) {
-	inWorlds(t, func(w *world) {
-		a, b := w.make("A", true, narrow(t)), w.make("B", true, narrow(t))
-		ep := &watcher{w: w}
-		ep.receive = func(c *rpcenv.Context, m rpcenv.Message) { rpcenv.ReplyAs(c, m, text(strings.Repeat("x", 100<<10))) }
-		ref := w.register(a, "E", ep)
-		asker, fast := w.register(b, "Asker", doer()), w.register(b, "Fast", doer())
-		gate := make(chan struct{})
-		if w.sim != nil {
-			w.sim.Cost("B/Asker", "*", time.Second)
-			close(gate)
-		}
-		w.in(b, asker, func(c *rpcenv.Context) {
-			for range 30 { // 3 MB
-				rpcenv.AskAs(c, ref, num(1), func(_ *wrapperspb.StringValue, err error) {
-					<-gate
-					w.note("answered: %t, no room: %t", err == nil, errors.Is(err, rpcenv.ErrRefusedNoRoom))
-				})
-			}
-		})
-		// When this one is answered, so were all before it.
-		w.in(b, fast, func(c *rpcenv.Context) {
-			rpcenv.AskAs(c, ref, num(1), func(_ *wrapperspb.StringValue, err error) { w.note("fast: %v", err) })
-		})
-		w.await("fast: <nil>")
-		if w.sim == nil {
-			close(gate)
-		}
-		w.awaitLines(32) // one is the connection's beginning
-		if ok, failed := w.count("answered: true, no room: false"), w.count("answered: false, no room: true"); ok < 10 || ok+failed != 30 {
-			t.Error(ok, failed, w.noted())
-		}
-		if d := w.drops(); len(d) < 18 || !strings.Contains(d[0], "no room") {
-			t.Error(len(d), d[:1])
-		}
-	})
 }
