@@ -100,18 +100,11 @@ func drive(s Submission, program Program, args []string) (err error) {
 	defer func() { err = errors.Join(err, transfer.Close()) }()
 	broadcasts := NewDriverBlocks(env, bind, log)
 	defer func() { err = errors.Join(err, broadcasts.Close()) }()
-	cfg := driver.Config{
-		Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}, ConfDir: s.ConfDir, Transfer: transfer, Blocks: broadcasts,
-		Process: thisProcess(),
-	}
-	if cfg.EventLog, err = eventLog(c); err != nil {
+	cfg, err := s.driverConfig(c, masters)
+	if err != nil {
 		return err
 	}
-	if submit.MasterURL.Get(c) == YARNMaster {
-		if cfg.YARN, err = s.onYARN(c); err != nil {
-			return err
-		}
-	}
+	cfg.Transfer, cfg.Blocks = transfer, broadcasts
 	if isLocal {
 		cfg.Local = &driver.Local{AppID: fmt.Sprintf("local-%d", time.Now().UnixMilli()), MaxFailures: local.MaxFailures}
 	}
@@ -136,8 +129,27 @@ func drive(s Submission, program Program, args []string) (err error) {
 		}
 		defer func() { err = errors.Join(err, executor.Close()) }()
 	}
-	a := &App{driver: d, blocking: env.Blocking}
-	err = program(ctx, a, args)
+	return runProgram(ctx, d, executor, program, args)
+}
+
+// driverConfig is what the settings and the submission say of a driver.
+func (s Submission) driverConfig(c *conf.Conf, masters []rpcenv.Address) (cfg driver.Config, err error) {
+	cfg = driver.Config{
+		Masters: masters, AppName: submit.AppName.Get(c), User: sparkUser(), FS: Files{}, ConfDir: s.ConfDir, Process: thisProcess(),
+	}
+	if cfg.EventLog, err = eventLog(c); err != nil {
+		return cfg, err
+	}
+	if submit.MasterURL.Get(c) == YARNMaster {
+		cfg.YARN, err = s.onYARN(c)
+	}
+	return cfg, err
+}
+
+// runProgram runs a program to its end, and then stops its driver. executor is that of a local application, else nil.
+func runProgram(ctx context.Context, d *driver.Driver, executor *localExecutor, program Program, args []string) error {
+	env := d.Env()
+	err := program(ctx, &App{driver: d, blocking: env.Blocking}, args)
 	executor.programEnded()
 	// Whatever the program made of the signal: it has not failed.
 	if ctx.Err() != nil {

@@ -62,8 +62,7 @@ func BenchmarkCachedPass(b *testing.B) {
 			ended := make(chan error, 1)
 			c.Application("A", func(body *rpcenv.Blocking, a *app.App) error {
 				return cachedPasses(b, body, a, pointArgs{path, level, 0})
-			},
-				func(err error) { ended <- err })
+			}, func(err error) { ended <- err })
 			if err := c.Run(func() bool { return len(ended) > 0 }, 10*time.Minute); err != nil {
 				b.Fatal(err)
 			}

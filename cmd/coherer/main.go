@@ -76,7 +76,7 @@ func run(ctx context.Context, s streams, args []string) int {
 		}
 	}
 	// The codes in order of precedence: a daemon's own and that of an executor without a driver are read by their parents; an application's
-	// is spark-submit's as well. A signal comes last, since it only explains an error that has no better code.
+	// is passed on, as by spark-submit. A signal comes last, since it only explains an error that has no better code.
 	if exit, ok := errors.AsType[*node.ExitError](err); ok {
 		return exit.Code
 	}
