@@ -63,7 +63,7 @@ func TestAQuestionThatFailsIsAskedAgainInTheNextRound(t *testing.T) {
 	m = newMover(t, fast)
 	m.peers, m.forgets = []string{"7"}, true
 	m.cache(0)
-	m.ends(2, "rdd_0_0>7") // of what was never tried the next round is that of the next second
+	m.ends(2, "rdd_0_0>7") // what was never tried does not wait for the next round
 }
 
 // A peer that leaves is no failure of a partition, which goes to another one.

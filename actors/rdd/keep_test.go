@@ -77,13 +77,14 @@ func TestClipOf(t *testing.T) {
 
 // refusing is a BlockCache whose writers take so many bytes of records, and so many pieces.
 type refusing struct {
-	room                int64
-	take                int
-	commits, aborts, of int
-	grown, most         int64
-	pieces              [][]byte
-	records             any
-	fail                error
+	room            int64
+	take            int
+	commits, aborts int
+	written         int // pieces, refused ones too
+	grown, most     int64
+	pieces          [][]byte
+	records         any
+	fail            error
 }
 
 func (c *refusing) Get(int, int) (Kept, bool, error) { return Kept{}, false, c.fail }
@@ -95,9 +96,9 @@ func (c *refusing) Grow(n int64) bool {
 }
 
 func (c *refusing) Write(piece []byte) bool {
-	c.of++
+	c.written++
 	c.pieces = append(c.pieces, piece)
-	return c.of <= c.take
+	return c.written <= c.take
 }
 func (c *refusing) Commit() error { c.commits++; return c.fail }
 func (c *refusing) CommitRecords(records any, encode func() [][]byte) error {
@@ -120,12 +121,12 @@ func TestACacheMayRefuse(t *testing.T) {
 			t.Errorf("with %d pieces taken: %d records, error %v", take, res.Count, err)
 		}
 		// Each record of 40,000 bytes: two make a piece.
-		want := refusing{take: take, of: min(take+1, 2), commits: 1}
+		want := refusing{take: take, written: min(take+1, 2), commits: 1}
 		if take < 2 {
 			want.commits, want.aborts = 0, 1
 		}
-		if c.of != want.of || c.commits != want.commits || c.aborts != want.aborts {
-			t.Errorf("with %d taken: %d pieces, %d commits, %d aborts; want %d, %d, %d", take, c.of, c.commits, c.aborts, want.of, want.commits, want.aborts)
+		if c.written != want.written || c.commits != want.commits || c.aborts != want.aborts {
+			t.Errorf("with %d taken: %d pieces, %d commits, %d aborts; want %d, %d, %d", take, c.written, c.commits, c.aborts, want.written, want.commits, want.aborts)
 		}
 		records, _ := codecOf[string]()
 		for _, piece := range c.pieces {

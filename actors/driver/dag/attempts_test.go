@@ -138,7 +138,7 @@ func TestAnOlderAttemptsOutputCounts(t *testing.T) {
 	r.want("S: submit 1.1 [0 1]", "L: job 0 stage 1.1: 2 tasks for results")
 }
 
-// A job that ends while its failed stages are submitted again has ended for those that come after, too, which were made less often.
+// When one of a job's failed stages may not be tried again the job ends: its other failed stages, which may be, are not submitted.
 func TestAStageOfAJobThatEndedMeanwhileIsNotSubmitted(t *testing.T) {
 	r := newRig(t, map[string]string{"spark.stage.maxAttempts": "2", "spark.stage.maxConsecutiveAttempts": "2"})
 	submit(r, joined.With(0))

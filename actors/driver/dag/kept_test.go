@@ -189,7 +189,7 @@ func TestSeveralDatasetsAreUnpersistedAtOnce(t *testing.T) {
 	r.unpersists(0)
 }
 
-// A task of then may keep a block of what is no longer kept: it is given up. Reports of partitions that there are none of are ignored.
+// A late task may keep a block of a dataset that is no longer kept: the block is given up. Reports of unknown partitions are ignored.
 func TestReportsOfWhatIsNotKept(t *testing.T) {
 	r := keptOnce(t)
 	r.tell(keeps(9, 0, "c", true), keeps(9, 0, "c", false), keeps(3, -1, "c", true), keeps(3, 2, "c", true))
@@ -264,7 +264,7 @@ func TestWhatIsKeptCountsWhatItLacks(t *testing.T) {
 	})
 }
 
-// A dataset that is kept again, while its shuffles are known, gets another number; what a task of then keeps is given up.
+// A dataset that is kept again, while its shuffles are known, gets another number. A late block of the first keeping is given up.
 func TestAKnownDatasetIsKeptAgainByAnotherNumber(t *testing.T) {
 	r := keptOnce(t)
 	r.unpersists(3, keyOfKept(t, keptSums.With(0)))

@@ -200,7 +200,7 @@ func TestATaskPrefersTheNearestThatIsKept(t *testing.T) {
 	r.wantNewest("4.0 [0 1] at [[hd/d] [h1]]")
 }
 
-// A task of a join goes where the first of its parents wants it that wants it anywhere.
+// A task of a join prefers the places of its first parent that has any.
 func TestATaskOfAJoinPrefersTheFirstParentThatDoes(t *testing.T) {
 	r := newRig(t, nil)
 	submit(r, joined.With(0))

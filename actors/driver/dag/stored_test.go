@@ -213,7 +213,7 @@ func TestACheckpointThatIsGoneIsNotRead(t *testing.T) {
 	}
 }
 
-// The error of a file is that of a job that writes a Checkpoint, too.
+// A job that writes a Checkpoint fails with the error of its file.
 func TestTheErrorOfACheckpointsFile(t *testing.T) {
 	r := newRigWith(t, nil, rdd.MemFS{}, func(*Config) {})
 	r.action, r.node = rdd.ActionCheckpoint, checkpointOf(t, under(t, t.Context(), storedHalf.With(0)).Lineage)
