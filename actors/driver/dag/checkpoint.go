@@ -8,7 +8,7 @@ import (
 	"github.com/coherer/coherer/rpcenv"
 )
 
-// Checkpoint is a node of a job's lineage whose partitions are to be written to files.
+// Checkpoint is a node of a job's lineage whose partitions are to be written to files, or to be kept by executors.
 type Checkpoint struct {
 	Node int
 	// RDD is its number, Folder where it is to lie, below spark.checkpoint.dir.
@@ -18,8 +18,8 @@ type Checkpoint struct {
 	Missing []int32
 }
 
-// CheckpointEnded says how the writing of a Checkpoint has ended. From then on jobs read the files; without a folder the next job that
-// ends well has it written again.
+// CheckpointEnded says how the job that writes or keeps a Checkpoint has ended. From then on jobs read the files; without a folder the next
+// job that ends well has it written again. A LocalCheckpoint counts when all its partitions are kept.
 type CheckpointEnded struct {
 	rpcenv.Local
 	RDD int32
@@ -39,7 +39,7 @@ type CheckpointsFound struct {
 // ReplyType makes the answer's type known to the compiler.
 func (FindCheckpoints) ReplyType() CheckpointsFound { return CheckpointsFound{} }
 
-// checkpoint is how far the writing of a dataset is. It mirrors RDDCheckpointData, whose cpState it stands for.
+// checkpoint is how far the writing, or the keeping, of a dataset is. It mirrors RDDCheckpointData, whose cpState it stands for.
 type checkpoint struct {
 	writing bool
 	folder  string // "" as long as it is not written
