@@ -47,7 +47,7 @@ func Checkpoint[T any](d Dataset[T]) Dataset[T] {
 	})
 }
 
-// runCheckpoint writes a partition of a node that Checkpoint or LocalCheckpoint made.
+// runCheckpoint writes a partition of a node that Checkpoint made, or keeps one of LocalCheckpoint.
 func (l *Lineage) runCheckpoint(t Task) (res Result, err error) {
 	if t.Node < 0 || t.Node > l.Last() || l.nodes[t.Node].persist == nil || l.nodes[t.Node].persist.write == nil {
 		return Result{}, fmt.Errorf("%w: node %d of job %s is no checkpoint", ErrBadTask, t.Node, l.Job)
@@ -58,8 +58,8 @@ func (l *Lineage) runCheckpoint(t Task) (res Result, err error) {
 	return res, nil
 }
 
-// A checkpoint's file is pieces of encoded records, each behind its length and its CRC-32C, and an empty piece at the end: of a file that
-// was cut somebody hears.
+// A checkpoint's file is pieces of encoded records, each behind its length and its CRC-32C, and an empty piece at the end, so that a
+// file that was cut is found.
 var checkpointSums = crc32.MakeTable(crc32.Castagnoli)
 
 const pieceHeader = 8
