@@ -279,7 +279,7 @@ func (k *talk) asks(args string) (string, error) {
 	return "", nil
 }
 
-// yarn is what the YarnClient tells: submitted ID, running, ended ID STATE DIAGNOSTICS. The ID - is none.
+// yarn sends what the YarnClient reports: submitted ID, running, ended ID STATE DIAGNOSTICS. The ID - is none.
 func (k *talk) yarn(args string) (string, error) {
 	words := append(strings.SplitN(args, " ", 4), "", "", "")
 	m, ok := map[string]rpcenv.Message{

@@ -230,7 +230,7 @@ func TestAnOutputIsGivenUpAfterSomeFailures(t *testing.T) {
 	}
 }
 
-// Who has no peer left asks for others at once, not only in the next round.
+// An executor that has no peer left asks for others at once, not only in the next round.
 func TestAnOutputGoesToAnExecutorThatHasComeMeanwhile(t *testing.T) {
 	m := newMover(t)
 	m.peers, m.news, m.answers = []string{"7"}, []string{"8"}, map[string][]string{"7": {"gone for others"}}

@@ -126,8 +126,8 @@ func (s *Scheduler) keptOf(c *rpcenv.Context, d *dataset, nodes []rdd.Persisted)
 	return out
 }
 
-// keep begins to keep a node of d. Its number is that of the node as an RDD, unless something was kept by that number before: a
-// task of that time may still bring a block.
+// keep begins to keep a node of d. Its number is that of the node as an RDD, unless something was kept by that number before: an
+// earlier task may still bring a block.
 func (s *Scheduler) keep(d *dataset, p rdd.Persisted) *kept {
 	id := d.rdds[p.Node]
 	if s.kept.used[id] {

@@ -84,7 +84,7 @@ func TestAPersistedDatasetKeepsItsNumber(t *testing.T) {
 	wantRDDs(t, r.described(), want...)
 }
 
-// What was unpersisted gets another number when it is kept again: a task of then may still bring a block.
+// What was unpersisted gets another number when it is kept again: an earlier task may still bring a block.
 func TestWhatIsKeptAgainGetsAnotherNumber(t *testing.T) {
 	words := numberedWords.With([]string{"a"})
 	inv, err := words.Invocation()
