@@ -22,7 +22,7 @@ const (
 	floodTwice  = 2 // seeds are run again
 )
 
-var floodsFlag = flag.Uint64("floods", 6, "run the flood of so many seeds; `make soak` asks for more")
+var floodsFlag = flag.Uint64("floods", 6, "run the flood of so many seeds; `.ci/run seeds` and `make soak` ask for more")
 
 // A flood goes on while a random plan of faults does, in small windows. No stream stands still while its peer lives: all that was said
 // is in the trace at the end, and every body that waited for room has gone on. Two runs of a seed do the same.
