@@ -46,10 +46,14 @@ func storing(t *testing.T, seed uint64, conf map[string]string, program func(*lo
 	return threeExecutors(t, seed, conf, program)
 }
 
-// wantSums wants the sums, and how many records were mapped and written for them.
+// wantSums wants the sums of storedSums, and how many records were mapped and written for them.
 func wantSums(b *rpcenv.Blocking, a *app.App, mappedWant, writtenWant int64) error {
+	return wantSumsOf(b, a, storedSums.With(0), mappedWant, writtenWant)
+}
+
+func wantSumsOf(b *rpcenv.Blocking, a *app.App, of rdd.Bound[rdd.Pair[int64, int64]], mappedWant, writtenWant int64) error {
 	m, w := mapped.Load(), written.Load()
-	got, err := rdd.Collect(b.Context(), a, onSums.With(storedSums.With(0)))
+	got, err := rdd.Collect(b.Context(), a, onSums.With(of))
 	if err != nil {
 		return err
 	}
