@@ -223,7 +223,7 @@ func TestTheEventLogHasThePeaksOfExecutors(t *testing.T) {
 	}
 }
 
-// Pages alone are enough for a bus: it answers their queries. Without them and without a log there is none.
+// A driver that serves pages starts a bus, which answers the pages' queries; a driver without pages and without an event log starts none.
 func TestPagesNeedNoEventLog(t *testing.T) {
 	c, err := conf.New(nil)
 	if err != nil {

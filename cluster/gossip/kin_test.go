@@ -236,8 +236,8 @@ func TestAnAddressOfJoinIsFollowedWithoutAMaster(t *testing.T) {
 	}
 }
 
-// A Worker that was told once where its Master's gossip is stays of its cluster when another one has got that port; when it is told again
-// it follows.
+// A Worker was told once where its Master's gossip is. When another cluster gets that port, the Worker stays with its own cluster; when it is
+// told the port again, it follows.
 func TestAPortThatWasOnceToldIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	a := play(t, chiefOf(1, 1))
